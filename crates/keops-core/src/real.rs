@@ -22,6 +22,10 @@ pub trait Scalar: Copy + Debug + Default + PartialEq + PartialOrd + Send + Sync 
     fn from_f64(v: f64) -> Self;
     /// The same value as `f64` (exact).
     fn to_f64(self) -> f64;
+    /// The bits, zero-extended.
+    fn to_raw(self) -> u64;
+    /// The value with these (low) bits.
+    fn from_raw(bits: u64) -> Self;
 }
 
 /// One truth value per lane.
@@ -115,8 +119,8 @@ pub trait Real:
     fn to_bits(self) -> Self::Int;
     /// Lanes from their bits.
     fn from_bits(bits: Self::Int) -> Self;
-    /// `self · 2ⁿ` for integer-valued `n`, rounded once: right also where the result is subnormal, zero or infinite,
-    /// for any finite or infinite `n`.
+    /// `self · 2ⁿ` for `self` in [1/4, 4] and integer-valued `n`, rounded once: right also where the result is
+    /// subnormal, zero or infinite, for any `n` up to ±∞.
     fn ldexp(self, n: Self) -> Self;
 
     /// `2^self`.

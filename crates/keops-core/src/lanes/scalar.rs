@@ -1,5 +1,6 @@
 //! One lane: plain `f32` and `f64`. Runs everywhere; also evaluates the row, column and parameter stages.
 
+use super::ldexp_in_two_steps;
 use crate::real::{Int, Mask, Real, Scalar};
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
@@ -60,6 +61,14 @@ macro_rules! scalar_lane {
             #[inline(always)]
             fn to_f64(self) -> f64 {
                 self as f64
+            }
+            #[inline(always)]
+            fn to_raw(self) -> u64 {
+                self.to_bits() as u64
+            }
+            #[inline(always)]
+            fn from_raw(bits: u64) -> Self {
+                $t::from_bits(bits as $bits_ty)
             }
         }
 
@@ -232,7 +241,7 @@ macro_rules! scalar_lane {
             }
             #[inline(always)]
             fn ldexp(self, n: Self) -> Self {
-                $lane(libm::Libm::<$t>::ldexp(self.0, n.0 as i32))
+                ldexp_in_two_steps(self, n)
             }
         }
     };
