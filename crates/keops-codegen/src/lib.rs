@@ -1,1 +1,5 @@
 //! Compiler.
+pub mod ast;
+mod mistakes;
+mod spelling;
+pub mod parse;
