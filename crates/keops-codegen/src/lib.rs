@@ -3,3 +3,7 @@ pub mod ast;
 mod mistakes;
 mod spelling;
 pub mod parse;
+pub mod diff;
+pub mod ir;
+pub mod ops;
+mod simplify;
