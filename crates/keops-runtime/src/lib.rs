@@ -1,1 +1,39 @@
-//! Runtime.
+//! Data views, the call builder and the engines of keops.
+//!
+//! A call goes through three steps: its arguments are looked at as [`Rows`], the builder [`Call`] collects choices, and
+//! running it checks shapes and hands plain tables to an engine. Anything wrong is an [`Error`]; nothing panics.
+
+mod call;
+mod cpu;
+mod error;
+mod gradient;
+mod memory;
+mod operation;
+mod options;
+mod pointwise;
+mod rows;
+
+pub use call::Call;
+pub use error::Error;
+/// The number types of data: `f32` and `f64`.
+pub use keops_core::Scalar as Real;
+pub use keops_core::{Category, Variable};
+pub use operation::Target;
+pub use options::{Accumulator, Backend, Level};
+pub use rows::{Rows, RowsDimension, RowsView};
+
+/// What generated code refers to. No promises are made about it.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::call::Call;
+    pub use crate::cpu::{
+        ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, LogSumExp, Max, MaxArgMax, MaxSumShiftExp, Min, MinArgMin, Sum,
+        SumSoftMaxWeight,
+    };
+    pub use crate::gradient::{GradExponential, GradSelected};
+    pub use crate::operation::{Additive, Form, Operation, Reduce};
+    pub use crate::rows::{Rows, RowsView};
+    pub use keops_core::{
+        Category, Formula, Int, Keep, Mask, Outer, Real, Scalar, Shape, Sink, Source, Stage, Staged, Values, Variable,
+    };
+}

@@ -1,0 +1,109 @@
+//! [`GradExponential`]: gradients of log-sum-exp and of the soft-max-weighted mean.
+//!
+//! With m the largest exponent of a row and s = Σ w e^{F−m}, the gradient of m + log s along a seed e is the gradient of
+//! Σ (e/s) w e^{F−m} with e/s and m held fixed. For the mean O = Σ w e^F / Σ e^F it is that of Σ (e/s) (w − O) e^{F−m}
+//! with s = Σ e^{F−m}. The forward reduction gives m, s and O, and they enter the gradient's sum as variables of the kept
+//! index.
+
+use crate::cpu::{self, LogSumExp, MaxSumShiftExp, Reduction, SoftMaxRaw, Sum, SumSoftMaxWeight};
+use crate::error::Error;
+use crate::memory;
+use crate::operation::{Additive, Extent, Inputs, Operation, Values};
+use crate::options::Options;
+use core::marker::PhantomData;
+use keops_core::{Formula, Scalar, Variable};
+use ndarray::{Array2, ArrayView1, ArrayViewMut1, ArrayViewMut2, s};
+
+/// An exponential reduction, with what its gradient needs of the forward pass.
+pub trait Exponential: 'static {
+    /// Gives rows [m, s, …].
+    type Raw: Reduction;
+    /// Is the result the mean Σ w e^F / Σ e^F, rather than a log of sums?
+    const MEAN: bool;
+}
+
+impl Exponential for LogSumExp {
+    type Raw = MaxSumShiftExp;
+    const MEAN: bool = false;
+}
+
+impl Exponential for SumSoftMaxWeight {
+    type Raw = SoftMaxRaw;
+    const MEAN: bool = true;
+}
+
+/// The gradient of the reduction `R` of `F`. `G` is the body of its sum: its variables are those of `F`, then m, e/s and,
+/// for the mean, O.
+pub struct GradExponential<F, R, G>(PhantomData<fn() -> (F, R, G)>);
+
+impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R, G> {
+    const NAME: &'static str = G::TEXT;
+    const ACCUMULATES: bool = true;
+    type Form = Values;
+
+    fn variables() -> Vec<Variable> {
+        let seed = G::VARIABLES[F::VARIABLES.len() + 1];
+        let mut variables = F::VARIABLES.to_vec();
+        variables.push(Variable { name: "e", ..seed });
+        variables
+    }
+
+    fn extent<T: Scalar>(inputs: &Inputs<'_, T>) -> Extent {
+        Extent { rows: inputs.results(G::KEEP), k: None, dim: G::OUT }
+    }
+
+    fn execute<T: Scalar>(
+        inputs: &Inputs<'_, T>,
+        options: &Options,
+        values: ArrayViewMut2<'_, T>,
+        indices: ArrayViewMut2<'_, u64>,
+    ) -> Result<(), Error> {
+        let weights = F::ACC;
+        let kept = inputs.rows(F::KEEP);
+        let mut views = inputs.views();
+        let Some(seed) = views.pop() else { return Ok(()) };
+
+        let mut raw: Array2<T> = memory::table(G::TEXT, "saved sums", kept, <R::Raw as Reduction>::values::<F>())?;
+        let mut none = memory::table(G::TEXT, "indices", kept, 0)?;
+        let cols = inputs.cols(F::KEEP);
+        cpu::reduce::<F, R::Raw, T>(&views, kept, cols, options, raw.view_mut(), none.view_mut())?;
+
+        let mut scaled = memory::table(G::TEXT, "scaled seed", kept, weights)?;
+        for ((raw, seed), scaled) in raw.outer_iter_mut().zip(seed.outer_iter()).zip(scaled.outer_iter_mut()) {
+            prepare_row::<T>(raw, seed, scaled, R::MEAN);
+        }
+
+        views.push(raw.slice(s![.., 0..1]));
+        views.push(scaled.view());
+        if R::MEAN {
+            views.push(raw.slice(s![.., 2..]));
+        }
+        cpu::reduce::<G, Sum, T>(&views, inputs.rows(G::KEEP), inputs.cols(G::KEEP), options, values, indices)
+    }
+}
+
+impl<F: Formula, R: Exponential, G: Formula> Additive for GradExponential<F, R, G> {}
+
+/// Turns a row of raw results into what the gradient's sum reads: m in place, O in place of the weighted sums, and e/s.
+///
+/// A row without mass (no term, or all exponents −∞) has gradient 0: m = +∞ makes its exponentials 0. So has a sum that is
+/// exactly 0 for other reasons, where the derivative of the logarithm would be infinite.
+fn prepare_row<T: Scalar>(
+    mut raw: ArrayViewMut1<'_, T>,
+    seed: ArrayView1<'_, T>,
+    mut scaled: ArrayViewMut1<'_, T>,
+    mean: bool,
+) {
+    let quotient = |a: T, b: f64| if b == 0.0 { 0.0 } else { a.to_f64() / b };
+    let plain = raw[1].to_f64();
+    for (c, (scaled, &seed)) in scaled.iter_mut().zip(&seed).enumerate() {
+        let sum = if mean { plain } else { raw[1 + c].to_f64() };
+        *scaled = T::from_f64(quotient(seed, sum));
+        if mean {
+            raw[2 + c] = T::from_f64(quotient(raw[2 + c], plain));
+        }
+    }
+    if raw[0].to_f64() == f64::NEG_INFINITY {
+        raw[0] = T::from_f64(f64::INFINITY);
+    }
+}

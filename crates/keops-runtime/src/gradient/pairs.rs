@@ -1,0 +1,87 @@
+//! [`SelectedPairs`]: what single selected pairs contribute to a gradient.
+
+use super::neumaier::Neumaier;
+use crate::pointwise::{At, Pointwise, number};
+use core::marker::PhantomData;
+use keops_core::{Formula, Keep, Real, Scalar, Source};
+use ndarray::{Array2, ArrayView2};
+
+/// The pairs that a reduction of `F` has selected, for evaluation by a formula whose last variable is the seed.
+pub(super) struct SelectedPairs<'a, F, T> {
+    views: &'a [ArrayView2<'a, T>],
+    /// Selected column per row and slot; slot k·DIM + d is entry k of component d.
+    indices: &'a Array2<u64>,
+    formula: PhantomData<fn() -> F>,
+}
+
+impl<'a, F: Formula, T: Scalar> SelectedPairs<'a, F, T> {
+    pub(super) fn new(views: &'a [ArrayView2<'a, T>], indices: &'a Array2<u64>) -> Self {
+        SelectedPairs { views, indices, formula: PhantomData }
+    }
+
+    /// Kept rows.
+    pub(super) fn rows(&self) -> usize {
+        self.indices.nrows()
+    }
+
+    /// Selections per row.
+    pub(super) fn slots(&self) -> usize {
+        self.indices.ncols()
+    }
+
+    /// The column selected in a slot; `None` if no term could be.
+    pub(super) fn selected(&self, row: usize, slot: usize) -> Option<usize> {
+        usize::try_from(self.indices[[row, slot]]).ok().filter(|&column| column != usize::MAX)
+    }
+
+    /// Something that evaluates `G` on the data of these pairs.
+    pub(super) fn evaluator<G: Formula>(&self) -> Pointwise<G, T> {
+        Pointwise::new(self.views)
+    }
+
+    /// Adds the contribution of all slots of a row to `sums`.
+    pub(super) fn add_row<G: Formula>(&self, point: &mut Pointwise<G, T>, row: usize, sums: &mut [Neumaier]) {
+        (0..self.slots()).for_each(|slot| self.add(point, row, slot, sums));
+    }
+
+    /// Adds the contribution of one slot to `sums`.
+    pub(super) fn add<G: Formula>(
+        &self,
+        point: &mut Pointwise<G, T>,
+        row: usize,
+        slot: usize,
+        sums: &mut [Neumaier],
+    ) {
+        let Some(column) = self.selected(row, slot) else { return };
+        let (i, j) = if F::KEEP == Keep::J { (column, row) } else { (row, column) };
+        let source = OneHot {
+            at: At { data: self.views, variables: G::VARIABLES, i, j },
+            seed: F::VARIABLES.len(),
+            slot,
+            component: slot % F::DIM.max(1),
+        };
+        point.set_row(&source);
+        point.set_col(&source);
+        sums.iter_mut().zip(point.term()).for_each(|(sum, &v)| sum.add(number(v).to_f64()));
+    }
+}
+
+/// The variables at a pair, with a seed that is 0 except in the component that has selected this pair.
+struct OneHot<'a, T> {
+    at: At<'a, T>,
+    seed: usize,
+    slot: usize,
+    component: usize,
+}
+
+impl<T: Scalar> Source<T::Lane> for OneHot<'_, T> {
+    fn at(&self, var: usize, k: usize) -> T::Lane {
+        if var != self.seed {
+            T::Lane::splat(self.at.get(var, k))
+        } else if k == self.component {
+            T::Lane::splat(self.at.get(var, self.slot))
+        } else {
+            T::Lane::lit(0.0)
+        }
+    }
+}

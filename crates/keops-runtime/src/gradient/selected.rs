@@ -1,0 +1,204 @@
+//! [`GradSelected`]: gradients of minima, maxima and K smallest values, through the selected indices.
+//!
+//! A selected value depends on one pair only, so the gradient's formula is evaluated at the selected pairs and nowhere
+//! else: O(M·K·D) evaluations. Each component has its own index and is pulled back by its own seed.
+
+use super::neumaier::Neumaier;
+use super::pairs::SelectedPairs;
+use crate::cpu::{self, ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, Max, MaxArgMax, Min, MinArgMin, Reduction};
+use crate::error::Error;
+use crate::memory;
+use crate::operation::{Additive, Extent, Inputs, Operation, Values, check_terms};
+use crate::options::Options;
+use core::marker::PhantomData;
+use keops_core::{Formula, Keep, Scalar, Variable};
+use ndarray::{Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, Axis};
+use rayon::prelude::*;
+
+/// A reduction that selects terms.
+pub trait Selection: 'static {
+    /// Gives the indices only.
+    type Arg: Reduction;
+    /// How many it selects per row, for those that keep several.
+    const K: Option<usize>;
+}
+
+macro_rules! selections {
+    ($($name:ty => $arg:ty),*) => { $(
+        impl Selection for $name {
+            type Arg = $arg;
+            const K: Option<usize> = None;
+        }
+    )* };
+}
+selections!(Min => ArgMin, MinArgMin => ArgMin, Max => ArgMax, MaxArgMax => ArgMax);
+
+impl<const K: usize> Selection for KMin<K> {
+    type Arg = ArgKMin<K>;
+    const K: Option<usize> = Some(K);
+}
+
+impl<const K: usize> Selection for KMinArgKMin<K> {
+    type Arg = ArgKMin<K>;
+    const K: Option<usize> = Some(K);
+}
+
+/// The gradient of the reduction `R` of `F`. `G` is the body of the gradient of `F`: its variables are those of `F`, then
+/// the seed, of the dimension of `F`.
+pub struct GradSelected<F, R, G>(PhantomData<fn() -> (F, R, G)>);
+
+impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
+    const NAME: &'static str = G::TEXT;
+    const ACCUMULATES: bool = true;
+    type Form = Values;
+
+    fn variables() -> Vec<Variable> {
+        let seed = G::VARIABLES[F::VARIABLES.len()];
+        let mut variables = F::VARIABLES.to_vec();
+        variables.push(Variable { name: "e", dim: F::DIM * R::K.unwrap_or(1), ..seed });
+        variables
+    }
+
+    fn extent<T: Scalar>(inputs: &Inputs<'_, T>) -> Extent {
+        Extent { rows: inputs.results(G::KEEP), k: None, dim: G::OUT }
+    }
+
+    fn check<T: Scalar>(inputs: &Inputs<'_, T>) -> Result<(), Error> {
+        check_terms(G::TEXT, R::K, inputs.cols(F::KEEP))
+    }
+
+    fn execute<T: Scalar>(
+        inputs: &Inputs<'_, T>,
+        options: &Options,
+        mut values: ArrayViewMut2<'_, T>,
+        _indices: ArrayViewMut2<'_, u64>,
+    ) -> Result<(), Error> {
+        let views = inputs.views();
+        let indices = select::<F, R, T>(inputs, options, &views[..F::VARIABLES.len()])?;
+        let pairs = SelectedPairs::<F, T>::new(&views, &indices);
+        if G::KEEP == Keep::None {
+            let sums = total::<F, G, T>(&pairs);
+            write(values.row_mut(0), &sums);
+        } else if G::KEEP == F::KEEP {
+            each_row::<F, G, T>(&pairs, values);
+        } else {
+            each_column::<F, G, T>(&pairs, values, &order_by_column(&pairs, G::TEXT)?);
+        }
+        Ok(())
+    }
+}
+
+impl<F: Formula, R: Selection, G: Formula> Additive for GradSelected<F, R, G> {}
+
+/// Rows that are worked on together. Fixed, so that results do not depend on the number of threads.
+const BLOCK: usize = 256;
+
+/// The forward pass: the selected column of every row and slot.
+fn select<F: Formula, R: Selection, T: Scalar>(
+    inputs: &Inputs<'_, T>,
+    options: &Options,
+    views: &[ArrayView2<'_, T>],
+) -> Result<Array2<u64>, Error> {
+    // An accumulator means nothing to the forward pass.
+    let options = Options { accumulator: None, ..*options };
+    let (rows, cols) = (inputs.rows(F::KEEP), inputs.cols(F::KEEP));
+    let mut indices = memory::table(F::TEXT, "selected indices", rows, <R::Arg as Reduction>::indices::<F>())?;
+    let mut none = memory::table(F::TEXT, "values", rows, <R::Arg as Reduction>::values::<F>())?;
+    cpu::reduce::<F, R::Arg, T>(views, rows, cols, &options, none.view_mut(), indices.view_mut())?;
+    Ok(indices)
+}
+
+/// Towards a parameter: the sum of all contributions.
+fn total<F: Formula, G: Formula, T: Scalar>(pairs: &SelectedPairs<'_, F, T>) -> Vec<Neumaier> {
+    let zeros = || vec![Neumaier::default(); G::OUT];
+    let blocks: Vec<Vec<Neumaier>> = (0..pairs.rows().div_ceil(BLOCK))
+        .into_par_iter()
+        .map_init(
+            || pairs.evaluator::<G>(),
+            |point, block| {
+                let mut sums = zeros();
+                (block * BLOCK..pairs.rows().min((block + 1) * BLOCK))
+                    .for_each(|row| pairs.add_row(point, row, &mut sums));
+                sums
+            },
+        )
+        .collect();
+    blocks.into_iter().fold(zeros(), |mut sums, block| {
+        sums.iter_mut().zip(block).for_each(|(sum, other)| sum.merge(other));
+        sums
+    })
+}
+
+/// Towards a variable of the kept index: each row has its own contributions.
+fn each_row<F: Formula, G: Formula, T: Scalar>(
+    pairs: &SelectedPairs<'_, F, T>,
+    mut values: ArrayViewMut2<'_, T>,
+) {
+    blocks(&mut values).into_par_iter().enumerate().for_each_init(
+        || pairs.evaluator::<G>(),
+        |point, (block, mut rows)| {
+            for (row, to) in (block * BLOCK..).zip(rows.outer_iter_mut()) {
+                let mut sums = vec![Neumaier::default(); G::OUT];
+                pairs.add_row(point, row, &mut sums);
+                write(to, &sums);
+            }
+        },
+    );
+}
+
+/// A selection, ordered by the column it points at.
+type Selected = (usize, usize);
+
+/// All selections, by column and then by position (row · slots + slot).
+fn order_by_column<F: Formula, T: Scalar>(
+    pairs: &SelectedPairs<'_, F, T>,
+    formula: &'static str,
+) -> Result<Vec<Selected>, Error> {
+    let (rows, columns) = (pairs.rows(), pairs.slots());
+    let mut order = Vec::new();
+    order.try_reserve_exact(rows * columns).map_err(|_| Error::Memory {
+        formula,
+        part: "ordered selections",
+        rows,
+        columns,
+    })?;
+    for row in 0..rows {
+        order.extend((0..columns).filter_map(|slot| Some((pairs.selected(row, slot)?, row * columns + slot))));
+    }
+    order.par_sort_unstable();
+    Ok(order)
+}
+
+/// Towards a variable of the reduced index: each column gathers from the rows that have selected it.
+fn each_column<F: Formula, G: Formula, T: Scalar>(
+    pairs: &SelectedPairs<'_, F, T>,
+    mut values: ArrayViewMut2<'_, T>,
+    order: &[Selected],
+) {
+    blocks(&mut values).into_par_iter().enumerate().for_each_init(
+        || pairs.evaluator::<G>(),
+        |point, (block, mut columns)| {
+            let mut selections = &order[order.partition_point(|&(column, _)| column < block * BLOCK)..];
+            for (column, to) in (block * BLOCK..).zip(columns.outer_iter_mut()) {
+                let mut sums = vec![Neumaier::default(); G::OUT];
+                while let Some((&(at, position), rest)) = selections.split_first()
+                    && at == column
+                {
+                    pairs.add(point, position / pairs.slots(), position % pairs.slots(), &mut sums);
+                    selections = rest;
+                }
+                write(to, &sums);
+            }
+        },
+    );
+}
+
+/// The rows of a table, cut into blocks.
+fn blocks<'v, T>(values: &'v mut ArrayViewMut2<'_, T>) -> Vec<ArrayViewMut2<'v, T>> {
+    values.axis_chunks_iter_mut(Axis(0), BLOCK).collect()
+}
+
+/// Rounds sums to the type of the data, once.
+fn write<T: Scalar>(mut to: ArrayViewMut1<'_, T>, sums: &[Neumaier]) {
+    to.iter_mut().zip(sums).for_each(|(to, sum)| *to = T::from_f64(sum.total()));
+}

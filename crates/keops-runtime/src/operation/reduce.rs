@@ -1,0 +1,64 @@
+//! [`Reduce`]: a formula and a reduction as an operation.
+
+use super::form::{Extent, Form};
+use super::{Additive, Inputs, Operation};
+use crate::cpu::{self, Reduction, Sum};
+use crate::error::Error;
+use crate::options::Options;
+use core::marker::PhantomData;
+use keops_core::{Formula, Scalar, Variable};
+use ndarray::ArrayViewMut2;
+
+/// How the results of a reduction are handed out.
+pub trait Outcome: Reduction {
+    /// What they look like.
+    type Form: Form;
+    /// Does it add terms up?
+    const ACCUMULATES: bool = false;
+    /// How many entries each row keeps, for the reductions that keep several.
+    const K: Option<usize> = None;
+}
+
+/// The reduction `R` of the formula `F`.
+pub struct Reduce<F, R>(PhantomData<fn() -> (F, R)>);
+
+impl<F: Formula, R: Outcome> Operation for Reduce<F, R> {
+    const NAME: &'static str = F::TEXT;
+    const ACCUMULATES: bool = R::ACCUMULATES;
+    type Form = R::Form;
+
+    fn variables() -> Vec<Variable> {
+        F::VARIABLES.to_vec()
+    }
+
+    fn extent<T: Scalar>(inputs: &Inputs<'_, T>) -> Extent {
+        let columns = if R::Form::VALUES { R::values::<F>() } else { R::indices::<F>() };
+        Extent { rows: inputs.results(F::KEEP), k: R::K, dim: columns / R::K.unwrap_or(1).max(1) }
+    }
+
+    fn check<T: Scalar>(inputs: &Inputs<'_, T>) -> Result<(), Error> {
+        check_terms(F::TEXT, R::K, inputs.cols(F::KEEP))
+    }
+
+    fn execute<T: Scalar>(
+        inputs: &Inputs<'_, T>,
+        options: &Options,
+        values: ArrayViewMut2<'_, T>,
+        mut indices: ArrayViewMut2<'_, u64>,
+    ) -> Result<(), Error> {
+        let (rows, cols) = (inputs.rows(F::KEEP), inputs.cols(F::KEEP));
+        cpu::reduce::<F, R, T>(&inputs.views(), rows, cols, options, values, indices.view_mut())?;
+        indices.mapv_inplace(|index| if index == u64::MAX { 0 } else { index });
+        Ok(())
+    }
+}
+
+impl<F: Formula> Additive for Reduce<F, Sum> {}
+
+/// K entries per row need at least K terms.
+pub(crate) fn check_terms(formula: &'static str, k: Option<usize>, n: usize) -> Result<(), Error> {
+    match k {
+        Some(k) if k > n => Err(Error::TooFewTerms { formula, k, n }),
+        _ => Ok(()),
+    }
+}
