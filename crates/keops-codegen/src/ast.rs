@@ -2,6 +2,7 @@
 //!
 //! Functions, methods and infix operators all become [`Call`]s, so the rest of the compiler sees one notation.
 
+use crate::ir::Category;
 use proc_macro2::{Ident, Span};
 
 /// A stretch of the user's source.
@@ -29,28 +30,6 @@ impl From<Span> for Place {
 impl From<&Ident> for Place {
     fn from(ident: &Ident) -> Self {
         ident.span().into()
-    }
-}
-
-/// Which index a variable follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Category {
-    /// `Vi`: one row per i.
-    I,
-    /// `Vj`: one row per j.
-    J,
-    /// `Pm`: one row in all.
-    Parameter,
-}
-
-impl Category {
-    /// The name in a declaration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Category::I => "Vi",
-            Category::J => "Vj",
-            Category::Parameter => "Pm",
-        }
     }
 }
 
@@ -91,6 +70,8 @@ pub struct Item {
     pub reduction: Option<Reduction>,
     /// The right side as the user wrote it, for the documentation.
     pub text: String,
+    /// Could all of it be read?
+    pub complete: bool,
 }
 
 /// A reduction, and possibly a derivative of it.
@@ -138,15 +119,15 @@ impl Tag {
     /// Category of the variables that are kept.
     pub fn kept(self) -> Category {
         match self {
-            Tag::I => Category::I,
-            Tag::J => Category::J,
+            Tag::I => Category::Vi,
+            Tag::J => Category::Vj,
         }
     }
     /// Category of the variables that are reduced over.
     pub fn reduced(self) -> Category {
         match self {
-            Tag::I => Category::J,
-            Tag::J => Category::I,
+            Tag::I => Category::Vj,
+            Tag::J => Category::Vi,
         }
     }
 }
@@ -156,6 +137,8 @@ impl Tag {
 pub enum ReductionKind {
     /// Sum.
     Sum,
+    /// Zeros, whatever there is to add up.
+    Zero,
     /// Logarithm of the (weighted) sum of exponentials.
     LogSumExp,
     /// Mean of the weights under the soft-max of the formula.
@@ -255,8 +238,19 @@ impl Expr {
     pub fn as_integer(&self) -> Option<i64> {
         match &self.kind {
             Kind::Number(n) => n.integer,
-            Kind::Call(Call { name, style: Style::Operator("-"), arguments, .. }) if name == "Minus" => {
+            Kind::Call(Call { style: Style::Operator("-"), arguments, .. }) if arguments.len() == 1 => {
                 arguments.first()?.value.as_integer().map(|v| -v)
+            }
+            _ => None,
+        }
+    }
+
+    /// The number that is written here, a leading minus included.
+    pub fn as_number(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::Number(n) => Some(n.value),
+            Kind::Call(Call { style: Style::Operator("-"), arguments, .. }) if arguments.len() == 1 => {
+                arguments.first()?.value.as_number().map(|v| -v)
             }
             _ => None,
         }

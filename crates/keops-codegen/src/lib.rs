@@ -1,9 +1,35 @@
-//! Compiler.
+//! The formula compiler of keops: what is behind `keops!`.
+//!
+//! [`parse`] tokens → syntax tree · [`check`] names, arity, dimensions, categories; after it there are no source positions ·
+//! [`ir`] hash-consed graph of typed nodes, simplified as it is built · [`diff`] derivatives · [`ops`] the table of operations
+//! that drives them all. Nothing here reads a file, starts a process or knows an engine.
+
 pub mod ast;
-mod mistakes;
-mod spelling;
-pub mod parse;
+mod ast_text;
+pub mod check;
 pub mod diff;
 pub mod ir;
+mod mistakes;
 pub mod ops;
+pub mod parse;
 mod simplify;
+mod spelling;
+
+pub use mistakes::{Mistake, Mistakes};
+
+use proc_macro2::TokenStream;
+
+/// Compiles the formulas of a call of `keops!` down to their nodes.
+///
+/// # Errors
+/// If there is anything wrong with one of them: then everything that is wrong with any of them.
+pub fn compile(input: TokenStream) -> Result<Vec<check::Checked>, Mistakes> {
+    let mut mistakes = Mistakes::new();
+    let items = match parse::parse(input, &mut mistakes) {
+        parse::Source::Items(items) => items,
+        parse::Source::Expression(item) => vec![item],
+        parse::Source::Unreadable => Vec::new(),
+    };
+    let checked: Vec<_> = items.iter().filter_map(|item| check::item(item, &mut mistakes).1).collect();
+    if mistakes.is_empty() { Ok(checked) } else { Err(mistakes) }
+}

@@ -1,8 +1,8 @@
 //! `#[attributes] pub fn name<const D: usize>(variables) = reduction` and `|variables| reduction`.
 
 use super::cursor::{Cursor, describe};
-use super::{formula, reduction, text, variables};
-use crate::ast::{Item, Place, Variable};
+use super::{formula, reduction, variables};
+use crate::ast::{Item, Place, Reduction, Variable};
 use crate::mistakes::Mistakes;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
@@ -20,6 +20,7 @@ struct Header {
 
 /// Reads one item; none if there is not even a name to go on with.
 pub(super) fn function(tokens: Vec<TokenTree>, end: Span, mistakes: &mut Mistakes) -> Option<Item> {
+    let before = mistakes.count();
     let equal = tokens.iter().position(|t| matches!(t, TokenTree::Punct(p) if p.as_char() == '='));
     let Some(equal) = equal else {
         mistakes.add(end, "expected `= Sum_Reduction(…, 0);` after the variables");
@@ -36,20 +37,24 @@ pub(super) fn function(tokens: Vec<TokenTree>, end: Span, mistakes: &mut Mistake
     let (gradients, attributes) = gradients(header.attributes, mistakes);
     let variables = variables::list(header.arguments.stream(), header.arguments.span_close(), mistakes);
     complain_if_repeated(&variables, mistakes);
+    let consts = consts(&header.generics, mistakes);
+    let (text, reduction) = right_side(right, end, mistakes);
     Some(Item {
         attributes,
         visibility: header.visibility,
         name: header.name,
-        consts: consts(&header.generics, mistakes),
+        consts,
         variables,
         gradients,
-        reduction: right_side(right, end, mistakes),
-        text: text::of(right),
+        reduction,
+        text,
+        complete: mistakes.count() == before,
     })
 }
 
 /// Reads the expression form.
 pub(super) fn expression(input: TokenStream, mistakes: &mut Mistakes) -> Option<Item> {
+    let before = mistakes.count();
     let tokens: Vec<TokenTree> = input.into_iter().collect();
     let end = tokens.last().map_or_else(Span::call_site, TokenTree::span);
     let mut bars = tokens.iter().enumerate().filter(|(_, t)| matches!(t, TokenTree::Punct(p) if p.as_char() == '|'));
@@ -62,6 +67,7 @@ pub(super) fn expression(input: TokenStream, mistakes: &mut Mistakes) -> Option<
     let declared = tokens[open + 1..close].iter().cloned().collect();
     let variables = variables::list(declared, tokens[close].span(), mistakes);
     complain_if_repeated(&variables, mistakes);
+    let (text, reduction) = right_side(right, end, mistakes);
     Some(Item {
         attributes: Vec::new(),
         visibility: Visibility::Inherited,
@@ -69,20 +75,22 @@ pub(super) fn expression(input: TokenStream, mistakes: &mut Mistakes) -> Option<
         consts: Vec::new(),
         variables,
         gradients: Vec::new(),
-        reduction: right_side(right, end, mistakes),
-        text: text::of(right),
+        reduction,
+        text,
+        complete: mistakes.count() == before,
     })
 }
 
-fn right_side(tokens: &[TokenTree], end: Span, mistakes: &mut Mistakes) -> Option<crate::ast::Reduction> {
+/// The reduction, and its text.
+fn right_side(tokens: &[TokenTree], end: Span, mistakes: &mut Mistakes) -> (String, Option<Reduction>) {
     // A second declaration that begins here means that a `;` was forgotten.
     let next = tokens.iter().position(|t| matches!(t, TokenTree::Ident(i) if i == "fn"));
     if let Some(next) = next {
         mistakes.add(tokens[next].span(), "expected `;` between two formulas");
-        return None;
+        return (String::new(), None);
     }
     let right = formula::formula(tokens, end, mistakes);
-    reduction::outermost(right, mistakes)
+    (right.to_string(), reduction::outermost(right, mistakes))
 }
 
 fn header(input: ParseStream<'_>) -> syn::Result<Header> {

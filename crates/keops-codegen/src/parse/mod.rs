@@ -4,8 +4,7 @@ mod cursor;
 mod formula;
 mod item;
 mod literal;
-mod reduction;
-mod text;
+pub(crate) mod reduction;
 mod variables;
 
 use crate::ast::Item;

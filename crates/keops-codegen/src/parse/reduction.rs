@@ -54,7 +54,7 @@ const ENTRIES: &[Entry] = &[
 ];
 
 /// What `Zero_Reduction(dim, tag)` is called; it is the sum of a zero vector.
-const ZERO: Entry = entry("Zero", ReductionKind::Sum, false, Weight::No);
+const ZERO: Entry = entry("Zero", ReductionKind::Zero, false, Weight::No);
 
 /// `.sum()` and the like are operations on a vector unless they are told an axis.
 const ALSO_OPERATIONS: &[&str] = &["sum", "min", "max", "argmin", "argmax"];
@@ -229,7 +229,7 @@ fn reduction(entry: &Entry, call: Call, mistakes: &mut Mistakes) -> Option<Reduc
         mistakes.add(at, format!("`{spelled}` needs a weight: `{spelled}({})`", order_text(&order)));
     }
     let mut formula = slots.formula?;
-    if entry.name == ZERO.name {
+    if entry.kind == ReductionKind::Zero {
         formula = zero_vector(formula);
     }
     Some(Reduction { kind: entry.kind, at, formula, k, tag, weight: slots.weight, derivatives: Vec::new() })

@@ -3,9 +3,10 @@
 use super::cursor::{Cursor, Part, split};
 use super::item::complain_about_rest;
 use super::literal;
-use crate::ast::{Category, Place, Size, Variable};
+use crate::ast::{Place, Size, Variable};
+use crate::ir::Category;
 use crate::mistakes::Mistakes;
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 
 /// Reads a list of declarations. One that cannot be read is reported, and the others are still read.
 pub(super) fn list(tokens: TokenStream, end: Span, mistakes: &mut Mistakes) -> Vec<Variable> {
@@ -23,9 +24,13 @@ pub(super) fn list(tokens: TokenStream, end: Span, mistakes: &mut Mistakes) -> V
 fn variable(part: &Part, mistakes: &mut Mistakes) -> Option<Variable> {
     let mut cursor = Cursor::new(&part.tokens, part.end);
     let Some(name) = cursor.take_ident().filter(|name| *name != "_" && *name != "mut" && *name != "self") else {
-        mistakes.add(Span::from(part.tokens[0].span()), "expected the name of a variable, as in `x_i: Vi<3>`");
+        mistakes.add(part.tokens[0].span(), "expected the name of a variable, as in `x_i: Vi<3>`");
         return None;
     };
+    if syn::parse2::<Ident>(TokenTree::Ident(name.clone()).into()).is_err() {
+        mistakes.add(name, format!("`{name}` is a keyword of Rust and cannot name a variable"));
+        return None;
+    }
     let unknown = |cursor: &Cursor<'_>, mistakes: &mut Mistakes| {
         let expected = format!("expected the category and dimension of `{name}`, as in `{name}: Vi<3>`");
         complain_about_rest(cursor, &expected, mistakes);
@@ -36,9 +41,9 @@ fn variable(part: &Part, mistakes: &mut Mistakes) -> Option<Variable> {
     }
     let Some(category_name) = cursor.take_ident() else { return unknown(&cursor, mistakes) };
     let category = match category_name.to_string().as_str() {
-        "Vi" => Some(Category::I),
-        "Vj" => Some(Category::J),
-        "Pm" => Some(Category::Parameter),
+        "Vi" => Some(Category::Vi),
+        "Vj" => Some(Category::Vj),
+        "Pm" => Some(Category::Pm),
         other => {
             mistakes.add(
                 category_name,
@@ -54,7 +59,7 @@ fn variable(part: &Part, mistakes: &mut Mistakes) -> Option<Variable> {
     Some(Variable { name: name.clone(), declared: category.zip(dim) })
 }
 
-fn dimension(cursor: &mut Cursor<'_>, category: &proc_macro2::Ident, mistakes: &mut Mistakes) -> Option<Size> {
+fn dimension(cursor: &mut Cursor<'_>, category: &Ident, mistakes: &mut Mistakes) -> Option<Size> {
     if let Some(group) = cursor.peek_group(Delimiter::Parenthesis) {
         mistakes.add(
             group.span(),

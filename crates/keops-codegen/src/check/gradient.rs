@@ -1,0 +1,168 @@
+//! `#[grad(v)]`: the bodies that pull a covector back to a variable.
+
+use super::reduction::Reduced;
+use super::scope::Scope;
+use super::{Body, Gradient, Keep, Operation, Variable};
+use crate::ast::{Item, ReductionKind};
+use crate::ir::{Category, Dim, NodeId};
+use crate::mistakes::Mistakes;
+use crate::ops;
+use proc_macro2::Ident;
+
+/// The variables named by `#[grad]`, with their positions.
+pub(super) fn wanted(scope: &Scope<'_>, item: &Item, mistakes: &mut Mistakes) -> Vec<(Ident, usize)> {
+    if let (Some(reduction), Some(first)) = (&item.reduction, item.gradients.first())
+        && let Some(reason) = not_differentiable(reduction.kind)
+    {
+        mistakes.add(first, format!("{reason}; leave `#[grad(…)]` away"));
+    }
+    item.gradients
+        .iter()
+        .filter_map(|name| {
+            let position = scope.variables.iter().position(|v| v.name == *name);
+            if position.is_none() {
+                scope.complain_about_unknown(name, mistakes);
+            }
+            Some((name.clone(), position?))
+        })
+        .collect()
+}
+
+fn not_differentiable(kind: ReductionKind) -> Option<&'static str> {
+    match kind {
+        ReductionKind::ArgMin | ReductionKind::ArgMax | ReductionKind::ArgKMin => {
+            Some("an index has no gradient (that of the value has one: `Min_Reduction`, `Max_Reduction`, `KMin_Reduction`)")
+        }
+        ReductionKind::Zero => Some("the gradient of zeros is zero"),
+        ReductionKind::MaxSumShiftExp => {
+            Some("the raw sums of `Max_SumShiftExp` have no gradient of their own (`LogSumExp_Reduction` has)")
+        }
+        _ => None,
+    }
+}
+
+/// All gradients that were asked for; none if one of them cannot be had.
+pub(super) fn all(
+    scope: &mut Scope<'_>,
+    reduced: Reduced,
+    wanted: &[(Ident, usize)],
+    item: &Item,
+    mistakes: &mut Mistakes,
+) -> Option<(Reduced, Vec<Gradient>)> {
+    let mut gradients = Vec::new();
+    for (name, position) in wanted {
+        let Some(seed) = reduced.seed.clone() else {
+            mistakes.add(
+                name,
+                "the gradient needs to know how many numbers a result has: write K and the dimensions of the formula as numbers",
+            );
+            return None;
+        };
+        match gradient(scope, &reduced, *position, item) {
+            Ok(operation) => gradients.push(Gradient { towards: *position, seed, operation }),
+            Err(message) => {
+                mistakes.add(name, message);
+                return None;
+            }
+        }
+    }
+    Some((reduced, gradients))
+}
+
+fn gradient(scope: &mut Scope<'_>, reduced: &Reduced, position: usize, item: &Item) -> Result<Operation, String> {
+    let Operation::Reduce { kind, k, body } = &reduced.operation else {
+        return Err(format!("`{}` is a gradient already", item.name));
+    };
+    let (kind, k, forward) = (*kind, k.clone(), body.clone());
+    let mut pull = Pull { scope, forward: &forward, position, backward: forward.variables.clone() };
+    match kind {
+        ReductionKind::LogSumExp | ReductionKind::SumSoftMaxWeight => {
+            let value = pull.exponential(kind, &reduced.out)?;
+            let backward = pull.body(value);
+            Ok(Operation::GradExponential { kind, forward, backward })
+        }
+        ReductionKind::Sum => {
+            let seed = pull.saved("e", &reduced.out);
+            let value = pull.grad(forward.value, seed)?;
+            Ok(Operation::Reduce { kind, k, body: pull.body(value) })
+        }
+        _ => {
+            let seed = pull.saved("e", &reduced.out);
+            let value = pull.grad(forward.value, seed)?;
+            let backward = pull.body(value);
+            Ok(Operation::GradSelected { kind, k, forward, backward })
+        }
+    }
+}
+
+/// Builds one pull-back.
+struct Pull<'s, 'a> {
+    scope: &'s mut Scope<'a>,
+    forward: &'s Body,
+    /// The variable that is differentiated towards.
+    position: usize,
+    /// Variables of the backward body.
+    backward: Vec<Variable>,
+}
+
+impl Pull<'_, '_> {
+    /// A further variable of the kept index.
+    fn saved(&mut self, name: &str, dim: &Dim) -> NodeId {
+        let category = match self.forward.keep {
+            Keep::I => Category::Vi,
+            Keep::J => Category::Vj,
+            Keep::None => Category::Pm,
+        };
+        self.backward.push(Variable { name: name.to_string(), category, dim: dim.clone() });
+        self.scope.ir.var(self.backward.len() - 1, category, dim.clone())
+    }
+
+    /// The covector `e` of the formula `f`, pulled back to the variable.
+    fn grad(&mut self, f: NodeId, e: NodeId) -> Result<NodeId, String> {
+        let Variable { category, dim, .. } = self.backward[self.position].clone();
+        let variable = self.scope.ir.var(self.position, category, dim);
+        match ops::find("Grad") {
+            Some(grad) => grad.apply(&mut self.scope.ir, &[f, variable, e], &[]),
+            None => Err("there is no operation `Grad`".to_string()),
+        }
+    }
+
+    /// With m the saved maximum, s the saved sums and p_c = e_c exp(F − m) / s_c, the sum over pairs of
+    ///
+    /// * `LogSumExp`: Σ_c p_c w_c pulled back through F, and p pulled back through w;
+    /// * `SumSoftMaxWeight` (one s, result O): Σ_c p_c (w_c − O_c) pulled back through F, and p through w.
+    fn exponential(&mut self, kind: ReductionKind, out: &Dim) -> Result<NodeId, String> {
+        let Body { value, weight, .. } = *self.forward;
+        let m = self.saved("m", &Dim::ONE);
+        let scaled_seed = self.saved("e/s", out);
+        let result = (kind == ReductionKind::SumSoftMaxWeight).then(|| self.saved("O", out));
+        let ir = &mut self.scope.ir;
+        let exponent = ir.sub(value, m);
+        let term = ir.map("Exp", &[exponent]);
+        let centred = match (weight, result) {
+            (Some(w), Some(o)) => Some(ir.sub(w, o)),
+            (w, _) => w,
+        };
+        let factor = match centred {
+            Some(w) => {
+                let product = ir.mul(scaled_seed, w);
+                ir.sum(product)
+            }
+            None => scaled_seed,
+        };
+        let through_exponent = ir.mul(factor, term);
+        let through_weight = ir.mul(scaled_seed, term);
+        let mut pulled = self.grad(value, through_exponent)?;
+        if let Some(w) = weight {
+            let other = self.grad(w, through_weight)?;
+            pulled = self.scope.ir.add(pulled, other);
+        }
+        Ok(pulled)
+    }
+
+    /// The finished body.
+    fn body(self, value: NodeId) -> Body {
+        let keep = Keep::of(self.backward[self.position].category);
+        Body { variables: self.backward, value, weight: None, keep }
+    }
+}

@@ -1,0 +1,152 @@
+//! Syntax tree → reductions over nodes, or everything that is wrong.
+
+mod expression;
+mod gradient;
+mod reduction;
+mod scope;
+
+use crate::ast::{Item, ReductionKind};
+use crate::ir::{Category, Dim, Ir, NodeId};
+use crate::mistakes::Mistakes;
+use proc_macro2::Ident;
+use scope::Scope;
+pub(crate) use scope::Declared;
+
+/// Which index a reduction keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// One result per i.
+    I,
+    /// One result per j.
+    J,
+    /// One result in all, by summing the results of all i.
+    None,
+}
+
+impl Keep {
+    /// That of a gradient towards a variable of this category.
+    fn of(category: Category) -> Keep {
+        match category {
+            Category::Vi => Keep::I,
+            Category::Vj => Keep::J,
+            Category::Pm => Keep::None,
+        }
+    }
+}
+
+/// A variable of a body.
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Which index it follows.
+    pub category: Category,
+    /// Numbers per row.
+    pub dim: Dim,
+}
+
+/// What is evaluated for every pair.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// The variables, by position.
+    pub variables: Vec<Variable>,
+    /// The value, or the exponent of the exponential reductions.
+    pub value: NodeId,
+    /// The weight of the exponential reductions.
+    pub weight: Option<NodeId>,
+    /// Which index is kept.
+    pub keep: Keep,
+}
+
+/// What the engine does with bodies.
+#[derive(Debug, Clone)]
+pub enum Operation {
+    /// Reduces one.
+    Reduce {
+        /// How.
+        kind: ReductionKind,
+        /// Number of smallest values.
+        k: Option<Dim>,
+        /// Of what.
+        body: Body,
+    },
+    /// Gradient of an exponential reduction.
+    GradExponential {
+        /// Of which.
+        kind: ReductionKind,
+        /// Its body.
+        forward: Body,
+        /// Sum of the pulled back terms; takes what the forward pass saves as further variables.
+        backward: Body,
+    },
+    /// Gradient of a reduction that selects values.
+    GradSelected {
+        /// Of which.
+        kind: ReductionKind,
+        /// Number of smallest values.
+        k: Option<Dim>,
+        /// Its body.
+        forward: Body,
+        /// The pulled back term of a selected pair; takes the covector as a further variable.
+        backward: Body,
+    },
+}
+
+/// The gradient of an item towards one of its variables.
+#[derive(Debug, Clone)]
+pub struct Gradient {
+    /// Position of the variable.
+    pub towards: usize,
+    /// Numbers per row of the covector.
+    pub seed: Dim,
+    /// How it is computed.
+    pub operation: Operation,
+}
+
+/// An item without mistakes.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// All nodes.
+    pub ir: Ir,
+    /// The reduction.
+    pub operation: Operation,
+    /// Numbers per row of the result (per index, and per entry of the K family).
+    pub out: Dim,
+    /// Gradients that were asked for.
+    pub gradients: Vec<Gradient>,
+}
+
+/// Everything about an item that does not depend on its formula being right.
+pub(crate) struct Signature {
+    pub(crate) variables: Vec<Declared>,
+    /// K of the K family.
+    pub(crate) k: Option<Dim>,
+    /// Numbers per row that the gradients take, if known.
+    pub(crate) seed: Option<Dim>,
+    /// Variables with a gradient, by name.
+    pub(crate) gradients: Vec<Ident>,
+}
+
+/// Checks an item; with a mistake there is only its signature.
+pub(crate) fn item(item: &Item, mistakes: &mut Mistakes) -> (Signature, Option<Checked>) {
+    let before = mistakes.count();
+    let mut scope = Scope::new(item, mistakes);
+    let reduced = item.reduction.as_ref().and_then(|r| reduction::check(&mut scope, r, mistakes));
+    let wanted = gradient::wanted(&scope, item, mistakes);
+    if item.complete {
+        scope.complain_about_unused(mistakes);
+    }
+    let k = item.reduction.as_ref().and_then(|r| r.k.as_ref()).and_then(|k| reduction::known_k(&scope, k));
+    let seed = reduced.as_ref().and_then(|r| r.seed.clone());
+    let right = item.complete && mistakes.count() == before;
+    let checked = reduced.filter(|_| right).and_then(|r| gradient::all(&mut scope, r, &wanted, item, mistakes));
+    let gradients = wanted.iter().map(|(name, _)| name.clone()).collect();
+    let signature = Signature { variables: scope.variables, k, seed, gradients };
+    let checked = checked.map(|(reduced, gradients)| Checked {
+        ir: scope.ir,
+        operation: reduced.operation,
+        out: reduced.out,
+        gradients,
+    });
+    (signature, checked)
+}
