@@ -8,6 +8,7 @@ mod cpu;
 mod error;
 mod gradient;
 mod memory;
+mod mistaken;
 mod operation;
 mod options;
 mod pointwise;
@@ -31,6 +32,7 @@ pub mod __private {
         SumSoftMaxWeight,
     };
     pub use crate::gradient::{GradExponential, GradSelected};
+    pub use crate::mistaken::Mistaken;
     pub use crate::operation::{Additive, Form, Operation, Reduce};
     pub use crate::rows::{Rows, RowsView};
     pub use keops_core::{

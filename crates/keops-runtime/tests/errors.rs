@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Gauss, Squares, points};
-use keops_runtime::__private::{ArgMin, Call, KMin, Min, MinArgMin, Reduce, Rows, Sum};
+use keops_runtime::__private::{ArgMin, Call, KMin, Min, MinArgMin, Operation, Reduce, Rows, Sum};
 use keops_runtime::{Accumulator, Backend, Category, Error, Level};
 use ndarray::{Array1, Array2, Array3, Array4, array};
 
@@ -21,7 +21,7 @@ fn gauss<'a>(
 
 fn squares<'a, R>(x_i: &'a impl Rows<f64, 2>, y_j: &'a impl Rows<f64, 2>) -> Call<'a, Reduce<Squares, R>, f64>
 where
-    Reduce<Squares, R>: keops_runtime::__private::Operation,
+    Reduce<Squares, R>: Operation,
 {
     Call::new([x_i.rows_view(), y_j.rows_view(), Rows::<f64, 1>::rows_view(&1.0)])
 }

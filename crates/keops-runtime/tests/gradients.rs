@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use keops_runtime::__private::{
-    Call, GradExponential, GradSelected, KMin, KMinArgKMin, LogSumExp, Max, Min, MinArgMin, Operation, Rows,
+    Call, Form, GradExponential, GradSelected, KMin, KMinArgKMin, LogSumExp, Max, Min, MinArgMin, Operation, Rows,
     SumSoftMaxWeight,
 };
 use keops_runtime::{Accumulator, Error};
@@ -13,7 +13,7 @@ use ndarray::{Array2, Array3, array};
 /// A call of a gradient on `f64` tables.
 fn gradient<O: Operation<Form = V>, V>(arguments: &[&Array2<f64>]) -> Array2<f64>
 where
-    V: keops_runtime::__private::Form<Output<f64> = Array2<f64>>,
+    V: Form<Output<f64> = Array2<f64>>,
 {
     let view = |k: usize| Rows::<f64, 1>::rows_view(arguments[k]);
     match arguments.len() {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Four, Gauss, GaussPerColumn, Ones, Squares, assert_close, points};
 use keops_runtime::__private::{
-    ArgKMin, ArgMin, Call, KMin, KMinArgKMin, LogSumExp, Max, Min, MinArgMin, Reduce, Rows, Sum,
+    ArgKMin, ArgMin, Call, KMin, KMinArgKMin, LogSumExp, Max, Min, MinArgMin, Operation, Reduce, Rows, Sum,
 };
 use keops_runtime::{Accumulator, Backend, Level, Real};
 use ndarray::{Array, Array2, Array3, ArrayD, Axis, ShapeBuilder, array, s};
@@ -20,19 +20,16 @@ fn gauss<'a, T: Real>(
     Call::new([x_i.rows_view(), y_j.rows_view(), b_j.rows_view(), g.rows_view()])
 }
 
-fn squares<'a, R, T: Real>(
+fn squares<'a, R, T: Real + Rows<T, 1>>(
     x_i: &'a (impl Rows<T, 2> + ?Sized),
     y_j: &'a (impl Rows<T, 2> + ?Sized),
 ) -> Call<'a, Reduce<Squares, R>, T>
 where
-    Reduce<Squares, R>: keops_runtime::__private::Operation,
-    T: Rows<T, 1>,
+    Reduce<Squares, R>: Operation,
 {
-    Call::new([x_i.rows_view(), y_j.rows_view(), Rows::<T, 1>::rows_view(one::<T>())])
-}
-
-fn one<T: Real>() -> &'static [T; 1] {
-    Box::leak(Box::new([T::from_f64(1.0)]))
+    // A parameter of value 1, which outlives the call.
+    let one: &'static T = Box::leak(Box::new(T::from_f64(1.0)));
+    Call::new([x_i.rows_view(), y_j.rows_view(), one.rows_view()])
 }
 
 /// The sum as its definition says.
@@ -173,7 +170,7 @@ fn tag_1_gives_a_row_per_column_variable() {
     .run()
     .unwrap();
     let want: Vec<f64> =
-        gauss_by_definition(&y, &x, &vec![[1.0, 1.0]; 3], 0.7).chunks(2).map(|pair| pair[0]).collect();
+        gauss_by_definition(&y, &x, &[[1.0, 1.0]; 3], 0.7).chunks(2).map(|pair| pair[0]).collect();
     assert_eq!(got.dim(), (5, 1));
     assert_close(&got, &want, 1e-14);
 }

@@ -1,177 +1,154 @@
-//! The engine of the processor: pair after pair, one number at a time.
+//! The engine of the processor.
+//!
+//! A call is cut into work items (row block × column chunk, [`plan`]). Each item is walked inside a shell for the
+//! processor's instructions ([`level`]) by one of two schemes ([`rows_in_lanes`], [`columns_in_lanes`]) and leaves a state
+//! per row; the states of a row's chunks are merged in order and finished ([`finish`]).
+
+mod access;
+mod columns_in_lanes;
+mod finish;
+mod level;
+mod pairs;
+mod plan;
+pub(crate) mod reduction;
+mod rows_in_lanes;
+mod scheme;
+
+pub(crate) use reduction::Reduction;
 
 use crate::error::Error;
 use crate::options::Options;
-use crate::pointwise::{At, Pointwise, number};
-use keops_core::{Formula, Keep, Scalar};
-use ndarray::{ArrayView2, ArrayViewMut2};
-
-/// What is done with the terms of a row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
-    /// Added up.
-    Sum,
-    /// Maximum of exponents, sums relative to it.
-    Raw,
-    /// The same with the plain sum before the weighted ones.
-    RawQuotient,
-    /// Log of the sum of exponentials.
-    Log,
-    /// Quotient of weighted and plain sum of exponentials.
-    Quotient,
-    /// `K` extremal values: sign of the comparison, values, indices.
-    Select(f64, bool, bool),
-}
-
-/// What is done with the terms of a row.
-pub trait Reduction: 'static {
-    /// How.
-    const KIND: Kind;
-    /// Entries kept.
-    const KEPT: usize = 1;
-    /// Values per row.
-    fn values<F: Formula>() -> usize {
-        match Self::KIND {
-            Kind::Sum => F::OUT,
-            Kind::Raw => 1 + F::ACC,
-            Kind::RawQuotient => 2 + F::ACC,
-            Kind::Log | Kind::Quotient => F::ACC,
-            Kind::Select(_, values, _) => if values { Self::KEPT * F::DIM } else { 0 },
-        }
-    }
-    /// Indices per row.
-    fn indices<F: Formula>() -> usize {
-        match Self::KIND {
-            Kind::Select(_, _, true) => Self::KEPT * F::DIM,
-            _ => 0,
-        }
-    }
-}
-
-macro_rules! reductions {
-    ($($(#[$doc:meta])* $name:ident = $kind:expr;)*) => { $(
-        $(#[$doc])*
-        pub struct $name;
-        impl Reduction for $name { const KIND: Kind = $kind; }
-    )* };
-}
-reductions! {
-    /// Sum.
-    Sum = Kind::Sum;
-    /// Raw exponential sums.
-    MaxSumShiftExp = Kind::Raw;
-    /// Raw exponential sums of a quotient.
-    SoftMaxRaw = Kind::RawQuotient;
-    /// Log-sum-exp.
-    LogSumExp = Kind::Log;
-    /// Soft-max-weighted mean.
-    SumSoftMaxWeight = Kind::Quotient;
-    /// Minimum.
-    Min = Kind::Select(1.0, true, false);
-    /// Maximum.
-    Max = Kind::Select(-1.0, true, false);
-    /// Index of the minimum.
-    ArgMin = Kind::Select(1.0, false, true);
-    /// Index of the maximum.
-    ArgMax = Kind::Select(-1.0, false, true);
-    /// Minimum and its index.
-    MinArgMin = Kind::Select(1.0, true, true);
-    /// Maximum and its index.
-    MaxArgMax = Kind::Select(-1.0, true, true);
-}
-macro_rules! k_reductions {
-    ($($(#[$doc:meta])* $name:ident = $kind:expr;)*) => { $(
-        $(#[$doc])*
-        pub struct $name<const K: usize>;
-        impl<const K: usize> Reduction for $name<K> { const KIND: Kind = $kind; const KEPT: usize = K; }
-    )* };
-}
-k_reductions! {
-    /// K smallest.
-    KMin = Kind::Select(1.0, true, false);
-    /// Their indices.
-    ArgKMin = Kind::Select(1.0, false, true);
-    /// Both.
-    KMinArgKMin = Kind::Select(1.0, true, true);
-}
+use access::{Parameters, Rounded};
+use core::ops::Range;
+use finish::{Total, finish};
+use keops_core::{Formula, Keep, Real, Scalar};
+use level::{Kernel, dispatch};
+use ndarray::{ArrayView2, ArrayViewMut2, Axis};
+use plan::Plan;
+use rayon::prelude::*;
+use scheme::{Job, Scratch, States};
 
 /// Runs one reduction.
+///
+/// `variables` come in the order of [`Formula::VARIABLES`] with checked shapes: `rows` rows for the kept index,
+/// `columns` for the reduced one, one for parameters. Writes `R::values` numbers per row into `values` and `R::indices`
+/// into `indices` ([`u64::MAX`] where no term was selected); with [`Keep::None`] both have one row.
 pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
-    vars: &[ArrayView2<'_, T>],
+    variables: &[ArrayView2<'_, T>],
     rows: usize,
-    cols: usize,
-    _options: &Options,
+    columns: usize,
+    options: &Options,
     mut values: ArrayViewMut2<'_, T>,
     mut indices: ArrayViewMut2<'_, u64>,
 ) -> Result<(), Error> {
-    let mut point = Pointwise::<F, T>::new(vars);
-    let (nv, ni) = (R::values::<F>(), R::indices::<F>());
-    let mut totals = vec![0.0; nv];
-    for r in 0..rows {
-        let at = |c| match F::KEEP {
-            Keep::J => At { data: vars, variables: F::VARIABLES, i: c, j: r },
-            _ => At { data: vars, variables: F::VARIABLES, i: r, j: c },
-        };
-        point.set_row(&at(0));
-        let mut terms = Vec::new();
-        for c in 0..cols {
-            point.set_col(&at(c));
-            let f = |v: &[T::Lane]| v.iter().map(|&v| number(v).to_f64()).collect::<Vec<_>>();
-            terms.push(match R::KIND {
-                Kind::Sum => f(point.term()),
-                Kind::Select(..) => f(point.pair()),
-                _ => {
-                    let mut pair = f(point.pair());
-                    if F::OUTER.len > 0 {
-                        pair.truncate(1);
-                        pair.extend(f(point.outer()));
-                    } else if F::DIM == 1 {
-                        pair.push(1.0);
-                    }
-                    pair
-                }
+    let mut par = Rounded(vec![T::default(); F::PARAM]);
+    F::param(&Parameters(variables), &mut par);
+    let job = Job { variables, par: &par.0, accumulator: options.accumulator() };
+    let level = options.level();
+
+    let number = size_of::<T>();
+    let state_bytes = scheme::state_values::<F, R>() * number + R::state_indices::<F>() * size_of::<u64>();
+    let plan = Plan::new(rows, columns, (F::ROW + R::state::<F>()) * number, state_bytes);
+
+    let mut total = (F::KEEP == Keep::None).then(|| Total::new(F::OUT));
+    let mut waiting = Waiting::new::<F, R>(&plan);
+    for first in (0..plan.blocks()).step_by(plan.wave) {
+        let blocks = first..(first + plan.wave).min(plan.blocks());
+        let items = waiting.split(blocks.len() * plan.chunks);
+        items.into_par_iter().enumerate().for_each_init(Scratch::default, |scratch, (k, out)| {
+            let (block, chunk) = (blocks.start + k / plan.chunks, k % plan.chunks);
+            let (rows, columns) = (plan.rows(block), plan.columns(chunk));
+            dispatch(level, Walk::<F, R, T> { job: &job, scratch, rows, columns, out, of: core::marker::PhantomData });
+        });
+
+        let states = waiting.split_by(plan.chunks, blocks.len());
+        if let Some(total) = &mut total {
+            let parts: Vec<Total> = states
+                .into_par_iter()
+                .zip(blocks.clone())
+                .map(|(states, block)| {
+                    let mut part = Total::new(F::OUT);
+                    finish::<F, R, T>(&job, plan.rows(block), states, |_, row, _| part.add(row));
+                    part
+                })
+                .collect();
+            parts.iter().for_each(|part| total.merge(part));
+        } else {
+            let now = plan.rows(blocks.start).start..plan.rows(blocks.end - 1).end;
+            let mut values = values.slice_axis_mut(Axis(0), now.clone().into());
+            let mut indices = indices.slice_axis_mut(Axis(0), now.into());
+            let outputs: Vec<_> = values
+                .axis_chunks_iter_mut(Axis(0), plan.block)
+                .zip(indices.axis_chunks_iter_mut(Axis(0), plan.block))
+                .collect();
+            states.into_par_iter().zip(outputs).zip(blocks).for_each(|((states, (mut values, mut indices)), block)| {
+                finish::<F, R, T>(&job, plan.rows(block), states, |r, row, row_indices| {
+                    values.row_mut(r).iter_mut().zip(row).for_each(|(to, from)| *to = *from);
+                    indices.row_mut(r).iter_mut().zip(row_indices).for_each(|(to, from)| *to = *from);
+                });
             });
         }
-        let mut found = Vec::new();
-        let mut at_index = Vec::new();
-        let m = terms.iter().map(|t| t[0]).fold(f64::NEG_INFINITY, f64::max);
-        let weighted = |c: usize| terms.iter().map(|t| if t[0] == f64::NEG_INFINITY { 0.0 } else if t[0] == m { t[1 + c] } else { t[1 + c] * (t[0] - m).exp() }).sum::<f64>();
-        let plain = || terms.iter().map(|t| if t[0] == f64::NEG_INFINITY { 0.0 } else if t[0] == m { 1.0 } else { (t[0] - m).exp() }).sum::<f64>();
-        match R::KIND {
-            Kind::Sum => found.extend((0..nv).map(|c| terms.iter().map(|t| t[c]).sum::<f64>())),
-            Kind::Raw => {
-                found.push(m);
-                found.extend((0..F::ACC).map(weighted));
-            }
-            Kind::RawQuotient => {
-                found.extend([m, plain()]);
-                found.extend((0..F::ACC).map(weighted));
-            }
-            Kind::Log => found.extend((0..F::ACC).map(|c| if m == f64::NEG_INFINITY { m } else { m + weighted(c).ln() })),
-            Kind::Quotient => found.extend((0..F::ACC).map(|c| if m == f64::NEG_INFINITY { 0.0 } else { weighted(c) / plain() })),
-            Kind::Select(sign, ..) => {
-                let mut sorted: Vec<Vec<(f64, u64)>> = (0..F::DIM)
-                    .map(|d| terms.iter().enumerate().filter(|(_, t)| !(t[d].is_nan())).map(|(c, t)| (t[d], c as u64)).collect())
-                    .collect();
-                for list in &mut sorted {
-                    list.sort_by(|a, b| (sign * a.0).total_cmp(&(sign * b.0)));
-                    list.resize(R::KEPT.max(list.len()), (sign * f64::INFINITY, u64::MAX));
-                }
-                for k in 0..R::KEPT {
-                    found.extend(sorted.iter().map(|list| list[k].0));
-                    at_index.extend(sorted.iter().map(|list| list[k].1));
-                }
-            }
-        }
-        if F::KEEP == Keep::None {
-            totals.iter_mut().zip(&found).for_each(|(t, v)| *t += v);
-        } else {
-            (0..nv).for_each(|k| values[[r, k]] = T::from_f64(found[k]));
-            (0..ni).for_each(|k| indices[[r, k]] = at_index[k]);
-        }
     }
-    if F::KEEP == Keep::None {
-        (0..nv).for_each(|k| values[[0, k]] = T::from_f64(totals[k]));
+    if let Some(total) = total {
+        values.iter_mut().zip(total.get()).for_each(|(to, from)| *to = T::from_f64(from));
     }
     Ok(())
+}
+
+/// One work item.
+struct Walk<'a, 'j, F, R, T> {
+    job: &'a Job<'j, T>,
+    scratch: &'a mut Scratch<T>,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    out: States<'a, T>,
+    of: core::marker::PhantomData<(F, R)>,
+}
+
+impl<F: Formula, R: Reduction, T: Scalar> Kernel<T> for Walk<'_, '_, F, R, T> {
+    #[inline(always)]
+    fn run<L: Real<Scalar = T>>(self) {
+        let Walk { job, scratch, rows, columns, out, .. } = self;
+        if L::LANES == 1 {
+            rows_in_lanes::one_lane::<F, R, T>(job, scratch, rows, columns, out);
+        } else if columns_in_lanes::pays::<L>(rows.len(), columns.len()) {
+            columns_in_lanes::run::<F, R, L>(job, scratch, rows, columns, out);
+        } else {
+            rows_in_lanes::run::<F, R, L>(job, scratch, rows, columns, out);
+        }
+    }
+}
+
+/// States of a wave of row blocks that wait to be merged: block by block, chunk by chunk, row by row.
+struct Waiting<T> {
+    values: Vec<T>,
+    indices: Vec<u64>,
+    /// Values and indices of one work item.
+    item: (usize, usize),
+    block: usize,
+}
+
+impl<T: Scalar> Waiting<T> {
+    fn new<F: Formula, R: Reduction>(plan: &Plan) -> Self {
+        let item = (plan.block * scheme::state_values::<F, R>(), plan.block * R::state_indices::<F>());
+        let items = plan.wave.min(plan.blocks()) * plan.chunks;
+        Waiting { values: vec![T::default(); items * item.0], indices: vec![0; items * item.1], item, block: plan.block }
+    }
+
+    /// Room for `items` work items.
+    fn split(&mut self, items: usize) -> Vec<States<'_, T>> {
+        self.split_by(1, items)
+    }
+
+    /// The same in groups of `chunks` items.
+    fn split_by(&mut self, chunks: usize, groups: usize) -> Vec<States<'_, T>> {
+        let (mut values, mut indices) = (&mut self.values[..], &mut self.indices[..]);
+        (0..groups)
+            .map(|_| States {
+                values: values.split_off_mut(..chunks * self.item.0).unwrap_or_default(),
+                indices: indices.split_off_mut(..chunks * self.item.1).unwrap_or_default(),
+                block: self.block,
+            })
+            .collect()
+    }
 }

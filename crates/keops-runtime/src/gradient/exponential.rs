@@ -34,7 +34,7 @@ impl Exponential for SumSoftMaxWeight {
 
 /// The gradient of the reduction `R` of `F`. `G` is the body of its sum: its variables are those of `F`, then m, e/s and,
 /// for the mean, O.
-pub struct GradExponential<F, R, G>(PhantomData<fn() -> (F, R, G)>);
+pub struct GradExponential<F, R, G>(PhantomData<(F, R, G)>);
 
 impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R, G> {
     const NAME: &'static str = G::TEXT;

@@ -19,15 +19,12 @@ use rayon::prelude::*;
 pub trait Selection: 'static {
     /// Gives the indices only.
     type Arg: Reduction;
-    /// How many it selects per row, for those that keep several.
-    const K: Option<usize>;
 }
 
 macro_rules! selections {
     ($($name:ty => $arg:ty),*) => { $(
         impl Selection for $name {
             type Arg = $arg;
-            const K: Option<usize> = None;
         }
     )* };
 }
@@ -35,17 +32,15 @@ selections!(Min => ArgMin, MinArgMin => ArgMin, Max => ArgMax, MaxArgMax => ArgM
 
 impl<const K: usize> Selection for KMin<K> {
     type Arg = ArgKMin<K>;
-    const K: Option<usize> = Some(K);
 }
 
 impl<const K: usize> Selection for KMinArgKMin<K> {
     type Arg = ArgKMin<K>;
-    const K: Option<usize> = Some(K);
 }
 
 /// The gradient of the reduction `R` of `F`. `G` is the body of the gradient of `F`: its variables are those of `F`, then
 /// the seed, of the dimension of `F`.
-pub struct GradSelected<F, R, G>(PhantomData<fn() -> (F, R, G)>);
+pub struct GradSelected<F, R, G>(PhantomData<(F, R, G)>);
 
 impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
     const NAME: &'static str = G::TEXT;
@@ -55,7 +50,7 @@ impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
     fn variables() -> Vec<Variable> {
         let seed = G::VARIABLES[F::VARIABLES.len()];
         let mut variables = F::VARIABLES.to_vec();
-        variables.push(Variable { name: "e", dim: F::DIM * R::K.unwrap_or(1), ..seed });
+        variables.push(Variable { name: "e", dim: <R::Arg as Reduction>::indices::<F>(), ..seed });
         variables
     }
 
@@ -64,7 +59,7 @@ impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
     }
 
     fn check<T: Scalar>(inputs: &Inputs<'_, T>) -> Result<(), Error> {
-        check_terms(G::TEXT, R::K, inputs.cols(F::KEEP))
+        check_terms(G::TEXT, R::Arg::K, inputs.cols(F::KEEP))
     }
 
     fn execute<T: Scalar>(

@@ -6,16 +6,13 @@ use crate::cpu::{LogSumExp, MaxSumShiftExp, SumSoftMaxWeight};
 
 impl Outcome for LogSumExp {
     type Form = Values;
-    const ACCUMULATES: bool = true;
 }
 
 impl Outcome for SumSoftMaxWeight {
     type Form = Values;
-    const ACCUMULATES: bool = true;
 }
 
 /// Raw rows [m, s…]: the largest exponent and the sums relative to it.
 impl Outcome for MaxSumShiftExp {
     type Form = Values;
-    const ACCUMULATES: bool = true;
 }

@@ -13,14 +13,10 @@ use ndarray::ArrayViewMut2;
 pub trait Outcome: Reduction {
     /// What they look like.
     type Form: Form;
-    /// Does it add terms up?
-    const ACCUMULATES: bool = false;
-    /// How many entries each row keeps, for the reductions that keep several.
-    const K: Option<usize> = None;
 }
 
 /// The reduction `R` of the formula `F`.
-pub struct Reduce<F, R>(PhantomData<fn() -> (F, R)>);
+pub struct Reduce<F, R>(PhantomData<(F, R)>);
 
 impl<F: Formula, R: Outcome> Operation for Reduce<F, R> {
     const NAME: &'static str = F::TEXT;
@@ -33,7 +29,8 @@ impl<F: Formula, R: Outcome> Operation for Reduce<F, R> {
 
     fn extent<T: Scalar>(inputs: &Inputs<'_, T>) -> Extent {
         let columns = if R::Form::VALUES { R::values::<F>() } else { R::indices::<F>() };
-        Extent { rows: inputs.results(F::KEEP), k: R::K, dim: columns / R::K.unwrap_or(1).max(1) }
+        let k = (R::K > 0).then_some(R::K);
+        Extent { rows: inputs.results(F::KEEP), k, dim: columns / k.unwrap_or(1) }
     }
 
     fn check<T: Scalar>(inputs: &Inputs<'_, T>) -> Result<(), Error> {
@@ -56,9 +53,6 @@ impl<F: Formula, R: Outcome> Operation for Reduce<F, R> {
 impl<F: Formula> Additive for Reduce<F, Sum> {}
 
 /// K entries per row need at least K terms.
-pub(crate) fn check_terms(formula: &'static str, k: Option<usize>, n: usize) -> Result<(), Error> {
-    match k {
-        Some(k) if k > n => Err(Error::TooFewTerms { formula, k, n }),
-        _ => Ok(()),
-    }
+pub(crate) fn check_terms(formula: &'static str, k: usize, n: usize) -> Result<(), Error> {
+    if k > n { Err(Error::TooFewTerms { formula, k, n }) } else { Ok(()) }
 }

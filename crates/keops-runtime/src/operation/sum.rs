@@ -6,5 +6,4 @@ use crate::cpu::Sum;
 
 impl Outcome for Sum {
     type Form = Values;
-    const ACCUMULATES: bool = true;
 }
