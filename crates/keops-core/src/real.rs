@@ -18,6 +18,12 @@ pub trait Scalar: Copy + Debug + Default + PartialEq + PartialOrd + Send + Sync 
     const NAME: &'static str;
     /// One lane of this type.
     type Lane: Real<Scalar = Self>;
+    /// Lanes of an AVX2 register.
+    #[cfg(target_arch = "x86_64")]
+    type Avx2: Real<Scalar = Self>;
+    /// Lanes of an AVX-512 register.
+    #[cfg(target_arch = "x86_64")]
+    type Avx512: Real<Scalar = Self>;
     /// Nearest value to `v`.
     fn from_f64(v: f64) -> Self;
     /// The same value as `f64` (exact).

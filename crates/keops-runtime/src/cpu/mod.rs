@@ -14,7 +14,10 @@ pub(crate) mod reduction;
 mod rows_in_lanes;
 mod scheme;
 
-pub(crate) use reduction::Reduction;
+pub use reduction::{
+    ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, LogSumExp, Max, MaxArgMax, MaxSumShiftExp, Min, MinArgMin, Reduction, SoftMaxRaw,
+    Sum, SumSoftMaxWeight,
+};
 
 use crate::error::Error;
 use crate::options::Options;

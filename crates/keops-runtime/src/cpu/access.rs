@@ -1,0 +1,182 @@
+//! How staged values lie in memory, and the accessors through which a formula reads them.
+//!
+//! * Rows are structure-of-arrays in blocks: value `k` of all rows of a block is contiguous, so a lane load reads
+//!   neighbouring rows.
+//! * Columns are array-of-structures when rows are in lanes (one cache line feeds the broadcasts of one column), and
+//!   structure-of-arrays when columns are in lanes.
+//!
+//! These are the leaves that read raw memory: bounds are established once per tile by the scheme that builds them.
+
+use core::ops::Range;
+use keops_core::lanes::F64x1;
+use keops_core::{Category, Formula, Real, Scalar, Source, Stage, Staged};
+use ndarray::ArrayView2;
+
+/// Lane loads at a fixed stride: rows in lanes, or columns in lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes<T> {
+    base: *const T,
+    stride: usize,
+}
+
+impl<T> Lanes<T> {
+    /// # Safety
+    /// `base + k * stride` must be readable for a whole register for every staged position `k` of the formula.
+    #[inline(always)]
+    pub(super) unsafe fn new(base: *const T, stride: usize) -> Self {
+        Lanes { base, stride }
+    }
+}
+
+impl<T, R: Real<Scalar = T>> Staged<R> for Lanes<T> {
+    #[inline(always)]
+    fn at(&self, k: usize) -> R {
+        // SAFETY: promised to `new`.
+        unsafe { R::load(self.base.add(k * self.stride)) }
+    }
+}
+
+/// One staged record, every value broadcast to all lanes: a column when rows are in lanes, a row when columns are, or
+/// the parameters.
+#[derive(Clone, Copy)]
+pub(super) struct Broadcast<T>(*const T);
+
+impl<T> Broadcast<T> {
+    /// # Safety
+    /// `base + k` must be readable for every staged position `k` of the formula.
+    #[inline(always)]
+    pub(super) unsafe fn new(base: *const T) -> Self {
+        Broadcast(base)
+    }
+}
+
+impl<T: Copy, R: Real<Scalar = T>> Staged<R> for Broadcast<T> {
+    #[inline(always)]
+    fn at(&self, k: usize) -> R {
+        // SAFETY: promised to `new`.
+        R::splat(unsafe { *self.0.add(k) })
+    }
+}
+
+/// A stage writer with a fixed stride.
+pub(super) struct Write<T> {
+    base: *mut T,
+    stride: usize,
+}
+
+impl<T> Write<T> {
+    /// # Safety
+    /// `base + k * stride` must be writable for every staged position `k` of the stage.
+    #[inline(always)]
+    pub(super) unsafe fn new(base: *mut T, stride: usize) -> Self {
+        Write { base, stride }
+    }
+}
+
+impl<T: Scalar> Stage<T::Lane> for Write<T> {
+    #[inline(always)]
+    fn put(&mut self, k: usize, v: T::Lane) {
+        // SAFETY: promised to `new`.
+        unsafe { v.store(self.base.add(k * self.stride)) }
+    }
+}
+
+/// Variables a formula may have.
+pub(crate) const MOST_VARIABLES: usize = 32;
+
+/// One row of every variable, numbers contiguous.
+///
+/// Held by value, so that the compiler sees pointers that no store can change. Arrays whose numbers are not contiguous
+/// within a row are copied tile by tile (see [`Inputs::tile`]), so that this needs no stride inside a row.
+#[derive(Clone, Copy)]
+pub(super) struct Record<T> {
+    base: [*const T; MOST_VARIABLES],
+    step: [isize; MOST_VARIABLES],
+    row: isize,
+}
+
+impl<T> Record<T> {
+    /// Row `r` of the tile.
+    #[inline(always)]
+    pub(super) fn row(&self, r: usize) -> Self
+    where
+        T: Copy,
+    {
+        Record { row: r as isize, ..*self }
+    }
+
+    /// The same rows from row `r` on.
+    pub(super) fn from(mut self, r: usize) -> Self {
+        for (base, step) in self.base.iter_mut().zip(self.step) {
+            // Pointers of other indices are null and have step 0.
+            *base = base.wrapping_offset(r as isize * step);
+        }
+        self
+    }
+}
+
+impl<T: Scalar> Source<T::Lane> for Record<T> {
+    #[inline(always)]
+    fn at(&self, var: usize, k: usize) -> T::Lane {
+        // SAFETY: `Inputs::tile` made pointers for rows that include `row`, and formulas read variables they have and
+        // numbers below their dimension only.
+        unsafe { T::Lane::load(self.base.get_unchecked(var).offset(self.row * *self.step.get_unchecked(var)).add(k)) }
+    }
+}
+
+/// Rows of the variables of one index, tile by tile.
+pub(super) struct Inputs<'a, T> {
+    variables: &'a [ArrayView2<'a, T>],
+    copies: Vec<Vec<T>>,
+}
+
+impl<'a, T: Scalar> Inputs<'a, T> {
+    pub(super) fn new(variables: &'a [ArrayView2<'a, T>]) -> Self {
+        Inputs { variables, copies: vec![Vec::new(); variables.len()] }
+    }
+
+    /// Rows `range` of every variable of the index `which`, row 0 being the first of them. Valid until the next call.
+    pub(super) fn tile<F: Formula>(&mut self, which: Category, range: Range<usize>) -> Record<T> {
+        let mut record =
+            Record { base: [core::ptr::null(); MOST_VARIABLES], step: [0; MOST_VARIABLES], row: 0 };
+        for (v, view) in self.variables.iter().enumerate() {
+            if F::VARIABLES[v].category != which || range.is_empty() {
+                continue;
+            }
+            let (row, number) = (view.strides()[0], view.strides()[1]);
+            if number == 1 || view.ncols() <= 1 {
+                // SAFETY: `range.start` is a row of the view.
+                record.base[v] = unsafe { view.as_ptr().offset(range.start as isize * row) };
+                record.step[v] = row;
+            } else {
+                let copy = &mut self.copies[v];
+                copy.clear();
+                for r in range.clone() {
+                    copy.extend(view.row(r).iter());
+                }
+                record.base[v] = copy.as_ptr();
+                record.step[v] = view.ncols() as isize;
+            }
+        }
+        record
+    }
+}
+
+/// Numbers of the parameters in `f64`.
+pub(super) struct Parameters<'a, T>(pub(super) &'a [ArrayView2<'a, T>]);
+
+impl<T: Scalar, R: Real<Scalar = f64>> Source<R> for Parameters<'_, T> {
+    #[inline(always)]
+    fn at(&self, var: usize, k: usize) -> R {
+        R::splat(self.0[var][(0, k)].to_f64())
+    }
+}
+
+/// Staged parameters, rounded to the type of the data.
+pub(super) struct Rounded<T>(pub(super) Vec<T>);
+
+impl<T: Scalar> Stage<F64x1> for Rounded<T> {
+    fn put(&mut self, k: usize, v: F64x1) {
+        self.0[k] = T::from_f64(v.0);
+    }
+}

@@ -1,0 +1,99 @@
+//! Scheme *columns in lanes*: one row against registers of columns. For few rows, where a register of rows would be
+//! mostly empty: a single row then uses all lanes and, chunk by chunk, all cores.
+
+use super::access::Broadcast;
+use super::pairs::{Buffered, InLanes, fill};
+use super::plan::TILE;
+use super::reduction::{Block, Reduction, State};
+use super::rows_in_lanes;
+use super::scheme::{
+    Job, Scratch, States, buffered_columns, column_category, extract, inputs, row_category, stage_columns, stage_rows, start, tile,
+};
+use core::marker::PhantomData;
+use core::ops::Range;
+use keops_core::{Formula, Real, Scalar};
+
+/// Is this the scheme for so many rows?
+pub(super) fn pays<L: Real>(rows: usize, columns: usize) -> bool {
+    L::LANES > 1 && rows < 2 * L::LANES && columns >= L::LANES
+}
+
+/// Walks rows × columns and leaves one state per row.
+#[inline(always)]
+pub(super) fn run<F: Formula, R: Reduction, L: Real>(
+    job: &Job<'_, L::Scalar>,
+    scratch: &mut Scratch<L::Scalar>,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    out: States<'_, L::Scalar>,
+) {
+    let (values, indices) = (R::state::<F>() - R::state_indices::<F>(), R::state_indices::<F>());
+    let state_size = R::state::<F>() * L::LANES;
+    let whole = columns.start..columns.end - columns.len() % L::LANES;
+
+    // The columns that fill no register, one at a time; they come last and are merged last.
+    let mut rest = Scratch::default();
+    let (mut rest_values, mut rest_indices) = (vec![L::Scalar::default(); rows.len() * values], vec![0; rows.len() * indices]);
+    let tail = States { values: &mut rest_values, indices: &mut rest_indices, block: rows.len() };
+    rows_in_lanes::one_lane::<F, R, L::Scalar>(job, &mut rest, rows.clone(), whole.end..columns.end, tail);
+
+    let at_most = buffered_columns::<F>(L::LANES);
+    scratch.reserve(rows.len() * F::ROW, F::COL * TILE, rows.len() * state_size, at_most * F::DIM * L::LANES);
+    start::<F, R, L::Scalar>(&mut scratch.state[..rows.len() * state_size], L::LANES);
+    let mut input = inputs(job);
+    let source = input.tile::<F>(row_category::<F>(), rows.clone());
+    for r in 0..rows.len() {
+        // SAFETY: there is room for a record per row.
+        unsafe { stage_rows::<F, L::Scalar>(job, &source.from(r), 1, scratch.rows.as_mut_ptr().add(r * F::ROW), 1) };
+    }
+    let iota: [L::Scalar; 16] = core::array::from_fn(|l| L::Scalar::from_raw(l as u64));
+
+    let mut column = whole.start;
+    while column < whole.end {
+        let now = tile(column, &whole);
+        let source = input.tile::<F>(column_category::<F>(), now.clone());
+        // SAFETY: there is room for a tile of columns, values `TILE` apart.
+        unsafe { stage_columns::<F, L::Scalar>(job, &source, now.len(), scratch.columns.as_mut_ptr(), 1, TILE) };
+        let steps = now.len() / L::LANES;
+        for r in 0..rows.len() {
+            let mut done = 0;
+            while done < steps {
+                let steps = at_most.min(steps - done);
+                // SAFETY: rows, columns, buffer and state were reserved and filled above.
+                unsafe {
+                    let columns = InLanes {
+                        base: scratch.columns.as_ptr().add(done * L::LANES),
+                        stride: TILE,
+                        first: column - columns.start + done * L::LANES,
+                        iota: iota.as_ptr(),
+                    };
+                    let row = Broadcast::new(scratch.rows.as_ptr().add(r * F::ROW));
+                    let par = Broadcast::new(job.par.as_ptr());
+                    let buffer = scratch.buffer.as_mut_ptr();
+                    fill::<F, L, _, _, _>(&row, &columns, &par, steps, buffer, L::LANES);
+                    let pairs = [Buffered { base: buffer, block: L::LANES, columns, steps, formula: PhantomData::<F> }];
+                    let state = Block::new(scratch.state.as_mut_ptr().add(r * state_size));
+                    R::buffered::<F, L, _, 1>(&pairs, state, job.accumulator);
+                }
+                done += steps;
+            }
+        }
+        column = now.end;
+    }
+
+    let (mut lane_values, mut lane_indices) = (vec![L::Scalar::default(); values], vec![0; indices]);
+    for r in 0..rows.len() {
+        let state = &scratch.state[r * state_size..][..state_size];
+        let into = &mut out.values[r * values..][..values];
+        let into_indices = &mut out.indices[r * indices..][..indices];
+        extract::<F, R, L::Scalar>(state, L::LANES, 0, columns.start, into, into_indices);
+        let mut merge = |values: &mut [L::Scalar], indices: &mut [u64]| {
+            R::merge::<F, L::Scalar>(State { values: into, indices: into_indices }, State { values, indices });
+        };
+        for lane in 1..L::LANES {
+            extract::<F, R, L::Scalar>(state, L::LANES, lane, columns.start, &mut lane_values, &mut lane_indices);
+            merge(&mut lane_values, &mut lane_indices);
+        }
+        merge(&mut rest_values[r * values..][..values], &mut rest_indices[r * indices..][..indices]);
+    }
+}

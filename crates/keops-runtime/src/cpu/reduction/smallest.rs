@@ -1,0 +1,125 @@
+//! `KMin`, `ArgKMin`, `KMin_ArgKMin`: the K smallest values of each component, in increasing order, and where they are.
+//!
+//! The state is a sorted list per row and component. A column is compared with the last entry only; when some lane beats
+//! it, the value is inserted in all lanes at once, each lane at its own place. Equal values keep the order of their
+//! indices, and a NaN is never inserted.
+
+use super::{Block, Reduction, State};
+use crate::cpu::pairs::Pairs;
+use keops_core::{Formula, Mask, Real, Scalar, Values};
+
+/// K smallest values per component; which results it delivers is part of the type.
+#[derive(Debug, Clone, Copy)]
+pub struct Smallest<const K: usize, const VALUES: bool, const INDICES: bool>;
+
+/// `KMin_Reduction`.
+pub type KMin<const K: usize> = Smallest<K, true, false>;
+/// `ArgKMin_Reduction`.
+pub type ArgKMin<const K: usize> = Smallest<K, false, true>;
+/// `KMin_ArgKMin_Reduction`.
+pub type KMinArgKMin<const K: usize> = Smallest<K, true, true>;
+
+impl<const K: usize, const VALUES: bool, const INDICES: bool> Reduction for Smallest<K, VALUES, INDICES> {
+    const NAME: &'static str = match (VALUES, INDICES) {
+        (true, false) => "KMin",
+        (false, _) => "ArgKMin",
+        (true, true) => "KMin_ArgKMin",
+    };
+    const K: usize = K;
+
+    fn state<F: Formula>() -> usize {
+        K * F::DIM + Self::state_indices::<F>()
+    }
+    fn state_indices<F: Formula>() -> usize {
+        if INDICES { K * F::DIM } else { 0 }
+    }
+    fn values<F: Formula>() -> usize {
+        if VALUES { K * F::DIM } else { 0 }
+    }
+    fn indices<F: Formula>() -> usize {
+        Self::state_indices::<F>()
+    }
+    fn start<F: Formula>(_: usize) -> f64 {
+        f64::INFINITY
+    }
+    #[inline(always)]
+    fn merge<F: Formula, T: Scalar>(into: State<'_, T>, from: State<'_, T>) {
+        for d in 0..F::DIM {
+            for k in 0..K {
+                let (mut v, mut i) = (from.values[k * F::DIM + d], if INDICES { from.indices[k * F::DIM + d] } else { 0 });
+                let mut inserted = false;
+                for q in 0..K {
+                    let p = q * F::DIM + d;
+                    // Columns in lanes merge out of order: on a tie the smaller index comes first.
+                    inserted |= v < into.values[p] || (INDICES && v == into.values[p] && i < into.indices[p]);
+                    if inserted {
+                        core::mem::swap(&mut v, &mut into.values[p]);
+                        if INDICES {
+                            core::mem::swap(&mut i, &mut into.indices[p]);
+                        }
+                    }
+                }
+                if !inserted {
+                    break;
+                }
+            }
+        }
+    }
+    #[inline(always)]
+    fn finish<F: Formula, T: Scalar>(state: State<'_, T>, values: &mut [T], indices: &mut [u64]) {
+        if VALUES {
+            values.copy_from_slice(&state.values[..K * F::DIM]);
+        }
+        if INDICES {
+            indices.copy_from_slice(&state.indices[..K * F::DIM]);
+        }
+    }
+
+    #[allow(private_bounds, private_interfaces)]
+    #[inline(always)]
+    fn tile<F: Formula, L: Real, V: Pairs<F, L>, const NR: usize>(pairs: &[V; NR], state: Block<L::Scalar, NR>) {
+        let last = (K - 1) * F::DIM;
+        for r in 0..NR {
+            let mut worst = F::Pair::<L>::splat(L::lit(0.0));
+            for d in 0..F::DIM {
+                worst.as_mut_slice()[d] = state.get(last + d, r);
+            }
+            for j in 0..pairs[r].steps() {
+                let v = pairs[r].values(j);
+                for d in 0..F::DIM {
+                    let v = v.as_slice()[d];
+                    if v.lt(worst.as_slice()[d]).any() {
+                        insert::<F, L, K, INDICES, NR>(state, r, d, v, pairs[r].index(j));
+                        worst.as_mut_slice()[d] = state.get(last + d, r);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Inserts `v` into the sorted list of component `d`, in every lane where it belongs.
+#[inline(always)]
+fn insert<F: Formula, L: Real, const K: usize, const INDICES: bool, const NR: usize>(
+    state: Block<L::Scalar, NR>,
+    r: usize,
+    d: usize,
+    mut v: L,
+    mut i: L::Int,
+) {
+    // Once a lane has found its place everything after it moves on, also past equal values.
+    let mut moving = v.lt(v);
+    for k in 0..K {
+        let at = k * F::DIM + d;
+        let old: L = state.get(at, r);
+        moving = moving | v.lt(old);
+        state.set(at, r, L::select(moving, v, old));
+        v = L::select(moving, old, v);
+        if INDICES {
+            let at = (K + k) * F::DIM + d;
+            let old = state.get::<L>(at, r).to_bits();
+            state.set(at, r, L::from_bits(L::select_int(moving, i, old)));
+            i = L::select_int(moving, old, i);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Scheme *rows in lanes*: registers of rows, columns broadcast from a staged tile. The default.
+
+use super::access::{Broadcast, Lanes};
+use super::pairs::{Buffered, Inline, OneByOne, Tile, TileColumns, TileRows, fill, fill_tiles};
+use super::reduction::{Block, Reduction, sum};
+use super::scheme::{
+    Job, Scratch, States, buffered_columns, column_category, extract, inputs, is_wide, row_category, stage_columns, stage_rows, start, tile,
+};
+use crate::options::Accumulator;
+use core::array::from_fn;
+use core::marker::PhantomData;
+use core::ops::Range;
+use keops_core::{Formula, Real, Scalar, Shape};
+
+/// Registers of rows that are worked on together, as many as leave room for temporaries.
+pub(super) const fn registers<F: Formula, R: Reduction, L: Real>() -> usize {
+    if is_wide::<F, R>() {
+        return 2;
+    }
+    let file = if L::LANES * (L::Scalar::BITS as usize) == 512 { 32 } else { 16 };
+    let per_row = F::ROW + F::ACC;
+    if file >= 32 && 4 * per_row <= 16 {
+        4
+    } else if 2 * per_row <= file * 3 / 4 {
+        2
+    } else {
+        1
+    }
+}
+
+/// Sums of wide pair vectors go directly to memory, four columns at a time.
+const fn is_direct<F: Formula, R: Reduction>() -> bool {
+    R::LINEAR && matches!(F::SHAPE, Shape::Wide) && F::OUTER.len == 0 && F::DIM > 4
+}
+
+/// Walks rows × columns and leaves one state per row.
+#[inline(always)]
+pub(super) fn run<F: Formula, R: Reduction, L: Real>(
+    job: &Job<'_, L::Scalar>,
+    scratch: &mut Scratch<L::Scalar>,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    out: States<'_, L::Scalar>,
+) {
+    if is_direct::<F, R>() && job.accumulator == Accumulator::Block {
+        walk::<F, R, L, Direct, 2>(job, scratch, rows, columns, out);
+    } else if is_wide::<F, R>() || (R::ACCUMULATES && job.accumulator != Accumulator::Block) {
+        walk::<F, R, L, ThroughBuffer, 2>(job, scratch, rows, columns, out);
+    } else if const { registers::<F, R, L>() == 4 } {
+        walk::<F, R, L, OnTheSpot, 4>(job, scratch, rows, columns, out);
+    } else if const { registers::<F, R, L>() == 2 } {
+        walk::<F, R, L, OnTheSpot, 2>(job, scratch, rows, columns, out);
+    } else {
+        walk::<F, R, L, OnTheSpot, 1>(job, scratch, rows, columns, out);
+    }
+}
+
+/// [`run`] on one lane, outside any shell, so that it is compiled once for all levels.
+#[inline(never)]
+pub(super) fn one_lane<F: Formula, R: Reduction, T: Scalar>(
+    job: &Job<'_, T>,
+    scratch: &mut Scratch<T>,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    out: States<'_, T>,
+) {
+    run::<F, R, T::Lane>(job, scratch, rows, columns, out);
+}
+
+/// How a block of `NR` registers of rows meets a tile of columns.
+trait Step {
+    /// Numbers of buffer it needs.
+    fn buffer<F: Formula>(block: usize) -> usize;
+    /// Takes in the tile.
+    ///
+    /// # Safety
+    /// All pointers must be valid for the staged values and the state of the block and `steps` columns.
+    unsafe fn step<F: Formula, R: Reduction, L: Real, const NR: usize>(
+        job: &Job<'_, L::Scalar>,
+        rows: *const L::Scalar,
+        columns: OneByOne<L::Scalar>,
+        steps: usize,
+        state: Block<L::Scalar, NR>,
+        buffer: *mut L::Scalar,
+    );
+}
+
+#[inline(always)]
+fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
+    job: &Job<'_, L::Scalar>,
+    scratch: &mut Scratch<L::Scalar>,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    out: States<'_, L::Scalar>,
+) {
+    let block = NR * L::LANES;
+    let blocks = rows.len().div_ceil(block);
+    let (row_size, state_size) = (F::ROW * block, R::state::<F>() * block);
+    scratch.reserve(
+        blocks * row_size,
+        F::COL * super::plan::TILE,
+        blocks * state_size,
+        S::buffer::<F>(block),
+    );
+    start::<F, R, L::Scalar>(&mut scratch.state[..blocks * state_size], block);
+
+    let mut input = inputs(job);
+    for b in 0..blocks {
+        let from = rows.start + b * block;
+        let count = block.min(rows.end - from);
+        let source = input.tile::<F>(row_category::<F>(), from..from + count);
+        // SAFETY: the block has room for `block` rows. Lanes without a row repeat the last one.
+        unsafe {
+            let at = scratch.rows.as_mut_ptr().add(b * row_size);
+            stage_rows::<F, L::Scalar>(job, &source, count, at, block);
+            for r in count..block {
+                stage_rows::<F, L::Scalar>(job, &source.from(count - 1), 1, at.add(r), block);
+            }
+        }
+    }
+
+    let mut column = columns.start;
+    while column < columns.end {
+        let now = tile(column, &columns);
+        let source = input.tile::<F>(column_category::<F>(), now.clone());
+        // SAFETY: there is room for a tile of columns.
+        unsafe { stage_columns::<F, L::Scalar>(job, &source, now.len(), scratch.columns.as_mut_ptr(), F::COL, 1) };
+        let staged = OneByOne { base: scratch.columns.as_ptr(), width: F::COL, first: column - columns.start };
+        for b in 0..blocks {
+            // SAFETY: rows, columns and state were reserved and filled above.
+            unsafe {
+                let row = scratch.rows.as_ptr().add(b * row_size);
+                let state = Block::new(scratch.state.as_mut_ptr().add(b * state_size));
+                S::step::<F, R, L, NR>(job, row, staged, now.len(), state, scratch.buffer.as_mut_ptr());
+            }
+        }
+        column = now.end;
+    }
+
+    let (values, indices) = (R::state::<F>() - R::state_indices::<F>(), R::state_indices::<F>());
+    for r in 0..rows.len() {
+        let state = &scratch.state[r / block * state_size..][..state_size];
+        extract::<F, R, L::Scalar>(
+            state,
+            block,
+            r % block,
+            columns.start,
+            &mut out.values[r * values..][..values],
+            &mut out.indices[r * indices..][..indices],
+        );
+    }
+}
+
+/// Pairs are computed and taken in one by one.
+struct OnTheSpot;
+
+impl Step for OnTheSpot {
+    fn buffer<F: Formula>(_: usize) -> usize {
+        0
+    }
+    #[inline(always)]
+    unsafe fn step<F: Formula, R: Reduction, L: Real, const NR: usize>(
+        job: &Job<'_, L::Scalar>,
+        rows: *const L::Scalar,
+        columns: OneByOne<L::Scalar>,
+        steps: usize,
+        state: Block<L::Scalar, NR>,
+        _: *mut L::Scalar,
+    ) {
+        // SAFETY: promised by the caller.
+        let pairs: [_; NR] = from_fn(|r| unsafe {
+            Inline {
+                row: Lanes::new(rows.add(r * L::LANES), NR * L::LANES),
+                columns,
+                par: Broadcast::new(job.par.as_ptr()),
+                steps,
+                formula: PhantomData::<F>,
+            }
+        });
+        R::tile::<F, L, _, NR>(&pairs, state);
+    }
+}
+
+/// Pairs are computed into a buffer first.
+struct ThroughBuffer;
+
+impl Step for ThroughBuffer {
+    fn buffer<F: Formula>(block: usize) -> usize {
+        buffered_columns::<F>(block) * F::DIM * block
+    }
+    #[inline(always)]
+    unsafe fn step<F: Formula, R: Reduction, L: Real, const NR: usize>(
+        job: &Job<'_, L::Scalar>,
+        rows: *const L::Scalar,
+        columns: OneByOne<L::Scalar>,
+        steps: usize,
+        state: Block<L::Scalar, NR>,
+        buffer: *mut L::Scalar,
+    ) {
+        let block = NR * L::LANES;
+        let at_most = buffered_columns::<F>(block);
+        let mut done = 0;
+        while done < steps {
+            let steps = at_most.min(steps - done);
+            // SAFETY: `done` is a column of the tile.
+            let base = unsafe { columns.base.add(done * columns.width) };
+            let columns = OneByOne { base, first: columns.first + done, ..columns };
+            // SAFETY: promised by the caller.
+            unsafe {
+                let par = Broadcast::new(job.par.as_ptr());
+                if const { matches!(F::SHAPE, Shape::Wide) } {
+                    fill_tiles::<F, L, _>(rows, block, columns, &par, steps, buffer);
+                } else {
+                    for r in 0..NR {
+                        let row = Lanes::new(rows.add(r * L::LANES), block);
+                        fill::<F, L, _, _, _>(&row, &columns, &par, steps, buffer.add(r * L::LANES), block);
+                    }
+                }
+            }
+            let pairs: [_; NR] = from_fn(|r| Buffered {
+                // SAFETY: register `r` of the block.
+                base: unsafe { buffer.add(r * L::LANES) },
+                block,
+                columns,
+                steps,
+                formula: PhantomData::<F>,
+            });
+            R::buffered::<F, L, _, NR>(&pairs, state, job.accumulator);
+            done += steps;
+        }
+    }
+}
+
+/// Terms are added to sums in memory.
+struct Direct;
+
+impl Step for Direct {
+    fn buffer<F: Formula>(block: usize) -> usize {
+        F::ACC * block
+    }
+    #[inline(always)]
+    unsafe fn step<F: Formula, R: Reduction, L: Real, const NR: usize>(
+        job: &Job<'_, L::Scalar>,
+        rows: *const L::Scalar,
+        columns: OneByOne<L::Scalar>,
+        steps: usize,
+        state: Block<L::Scalar, NR>,
+        buffer: *mut L::Scalar,
+    ) {
+        const { assert!(NR == 2) };
+        let block = NR * L::LANES;
+        // SAFETY: promised by the caller.
+        unsafe {
+            let par = Broadcast::new(job.par.as_ptr());
+            core::slice::from_raw_parts_mut(buffer, F::ACC * block).fill(<L::Scalar as Default>::default());
+            let mut j = 0;
+            while j + 4 <= steps {
+                let y = TileColumns { base: columns.base.add(j * columns.width), width: columns.width };
+                let x = TileRows { base: rows, stride: block };
+                F::pair::<Tile<L>>(&x, &y, &par, &mut sum::AccumulateTile { base: buffer });
+                j += 4;
+            }
+            while j < steps {
+                let y = Broadcast::new(columns.base.add(j * columns.width));
+                for r in 0..NR {
+                    let x = Lanes::new(rows.add(r * L::LANES), block);
+                    F::pair::<L>(&x, &y, &par, &mut sum::AccumulateOne { base: buffer.add(r * L::LANES) });
+                }
+                j += 1;
+            }
+            sum::flush::<F, L, NR>(buffer, state);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What the two ways of walking a work item share: its inputs, its scratch memory, and the states it leaves.
+
+use super::access::{Inputs, Record, Write};
+use super::plan::TILE;
+use super::reduction::{MATRIX_FROM, NONE, Reduction};
+use crate::options::Accumulator;
+use core::ops::Range;
+use keops_core::{Category, Formula, Keep, Scalar, Shape};
+use ndarray::ArrayView2;
+
+/// What all work items of a call have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Job<'a, T> {
+    pub(super) variables: &'a [ArrayView2<'a, T>],
+    /// Staged parameters.
+    pub(super) par: &'a [T],
+    pub(super) accumulator: Accumulator,
+}
+
+/// The category of the rows of a formula.
+pub(super) const fn row_category<F: Formula>() -> Category {
+    match F::KEEP {
+        Keep::I | Keep::None => Category::Vi,
+        Keep::J => Category::Vj,
+    }
+}
+
+/// The category of its columns.
+pub(super) const fn column_category<F: Formula>() -> Category {
+    match F::KEEP {
+        Keep::I | Keep::None => Category::Vj,
+        Keep::J => Category::Vi,
+    }
+}
+
+/// Where a work item leaves the states of its rows: records of values and of absolute indices.
+pub(super) struct States<'a, T> {
+    pub(super) values: &'a mut [T],
+    pub(super) indices: &'a mut [u64],
+    /// Records per chunk.
+    pub(super) block: usize,
+}
+
+/// Values in the state of a row.
+pub(super) fn state_values<F: Formula, R: Reduction>() -> usize {
+    R::state::<F>() - R::state_indices::<F>()
+}
+
+/// Memory of a worker, reused from item to item.
+#[derive(Default)]
+pub(super) struct Scratch<T> {
+    pub(super) rows: Vec<T>,
+    pub(super) columns: Vec<T>,
+    pub(super) state: Vec<T>,
+    pub(super) buffer: Vec<T>,
+}
+
+impl<T: Scalar> Scratch<T> {
+    /// Makes room; what was there is not kept.
+    pub(super) fn reserve(&mut self, rows: usize, columns: usize, state: usize, buffer: usize) {
+        for (v, n) in [(&mut self.rows, rows), (&mut self.columns, columns), (&mut self.state, state), (&mut self.buffer, buffer)]
+        {
+            if v.len() < n {
+                v.resize(n, T::default());
+            }
+        }
+    }
+}
+
+/// Does the formula go through a buffer of pair values, whatever the accumulator?
+pub(super) const fn is_wide<F: Formula, R: Reduction>() -> bool {
+    matches!(F::SHAPE, Shape::Wide) || (R::ACCUMULATES && F::OUTER.len >= MATRIX_FROM)
+}
+
+/// Columns whose pair values are buffered at a time, for `block` rows: the buffer stays in the cache.
+pub(super) const fn buffered_columns<F: Formula>(block: usize) -> usize {
+    let fit = BUFFER / (F::DIM * block);
+    if fit >= TILE {
+        TILE
+    } else if fit < 4 {
+        4
+    } else {
+        fit / 4 * 4
+    }
+}
+
+/// Numbers of pair values that are buffered at a time.
+const BUFFER: usize = 1 << 14;
+
+/// Fills a state with what the reduction starts from: `registers` numbers per state number.
+#[inline(always)]
+pub(super) fn start<F: Formula, R: Reduction, T: Scalar>(state: &mut [T], registers: usize) {
+    let values = R::state::<F>() - R::state_indices::<F>();
+    for (k, numbers) in state.chunks_exact_mut(registers).enumerate() {
+        let k = k % R::state::<F>();
+        numbers.fill(if k < values { T::from_f64(R::start::<F>(k)) } else { T::from_raw(NONE) });
+    }
+}
+
+/// Number of columns in the tile that starts at `column`.
+pub(super) fn tile(column: usize, columns: &Range<usize>) -> Range<usize> {
+    column..(column + TILE).min(columns.end)
+}
+
+/// Reads the state of row `r` of a block with `registers` numbers per state number into record `out`.
+#[inline(always)]
+pub(super) fn extract<F: Formula, R: Reduction, T: Scalar>(
+    block: &[T],
+    registers: usize,
+    r: usize,
+    first_column: usize,
+    values: &mut [T],
+    indices: &mut [u64],
+) {
+    for (k, v) in values.iter_mut().enumerate() {
+        *v = block[k * registers + r];
+    }
+    let mask = if T::BITS == 32 { u64::from(u32::MAX) } else { u64::MAX };
+    let from = values.len();
+    for (k, i) in indices.iter_mut().enumerate() {
+        let raw = block[(from + k) * registers + r].to_raw();
+        *i = if raw == mask { NONE } else { first_column as u64 + raw };
+    }
+}
+
+/// Stages rows `0..count` of `source` as structure of arrays: value `k` of row `r` at `k · stride + r`.
+///
+/// # Safety
+/// `out` must have room for all stage values at this stride.
+#[inline(always)]
+pub(super) unsafe fn stage_rows<F: Formula, T: Scalar>(job: &Job<'_, T>, source: &Record<T>, count: usize, out: *mut T, stride: usize) {
+    // SAFETY: the staged parameters are a record of `PARAM` numbers.
+    let par = unsafe { super::access::Broadcast::new(job.par.as_ptr()) };
+    for r in 0..count {
+        // SAFETY: promised by the caller.
+        let mut write = unsafe { Write::new(out.add(r), stride) };
+        F::row::<T::Lane>(&source.row(r), &par, &mut write);
+    }
+}
+
+/// Stages columns: value `k` of column `c` at `c · step + k · stride`.
+///
+/// # Safety
+/// `out` must have room for all staged values.
+#[inline(always)]
+pub(super) unsafe fn stage_columns<F: Formula, T: Scalar>(
+    job: &Job<'_, T>,
+    source: &Record<T>,
+    count: usize,
+    out: *mut T,
+    step: usize,
+    stride: usize,
+) {
+    // SAFETY: the staged parameters are a record of `PARAM` numbers.
+    let par = unsafe { super::access::Broadcast::new(job.par.as_ptr()) };
+    for c in 0..count {
+        // SAFETY: promised by the caller.
+        let mut write = unsafe { Write::new(out.add(c * step), stride) };
+        F::col::<T::Lane>(&source.row(c), &par, &mut write);
+    }
+}
+
+/// Inputs of one work item.
+pub(super) fn inputs<'a, T: Scalar>(job: &Job<'a, T>) -> Inputs<'a, T> {
+    Inputs::new(job.variables)
+}
