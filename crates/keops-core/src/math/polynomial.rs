@@ -1,0 +1,25 @@
+//! Polynomials with constant coefficients.
+
+use crate::real::{Real, Scalar};
+
+/// `Σ c_k x^k`, with the coefficients for the lane type: those of `single` in `f32`, those of `double` in `f64`.
+///
+/// The choice and the rounding of the coefficients are constants once the lane type is known.
+#[inline(always)]
+pub(super) fn polynomial<R: Real, const N: usize, const M: usize>(x: R, single: &[f64; N], double: &[f64; M]) -> R {
+    if R::Scalar::BITS == 32 { horner(x, single) } else { horner(x, double) }
+}
+
+#[inline(always)]
+fn horner<R: Real, const N: usize>(x: R, coefficients: &[f64; N]) -> R {
+    match coefficients.split_last() {
+        Some((&last, rest)) => rest.iter().rev().fold(R::lit(last), |sum, &c| sum.fma(x, R::lit(c))),
+        None => R::lit(0.0),
+    }
+}
+
+/// The constant for the lane type.
+#[inline(always)]
+pub(super) fn constant<R: Real>(single: f64, double: f64) -> R {
+    R::lit(if R::Scalar::BITS == 32 { single } else { double })
+}
