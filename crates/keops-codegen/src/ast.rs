@@ -72,6 +72,8 @@ pub struct Item {
     pub text: String,
     /// Could all of it be read?
     pub complete: bool,
+    /// Is it the expression form, which gives the function no name?
+    pub is_expression: bool,
 }
 
 /// A reduction, and possibly a derivative of it.

@@ -67,6 +67,12 @@ impl Scope<'_> {
             }
             return None;
         };
+        // A square is an operation of its own, with one argument.
+        if operation.name == "Pow" && operands.get(1).is_some_and(|e| e.as_integer() == Some(2))
+            && let Some(square) = ops::find("Square")
+        {
+            return self.apply(square, call, &operands[..1], mistakes);
+        }
         self.apply(operation, call, &operands, mistakes)
     }
 

@@ -46,7 +46,6 @@ pub(super) fn all(
     scope: &mut Scope<'_>,
     reduced: Reduced,
     wanted: &[(Ident, usize)],
-    item: &Item,
     mistakes: &mut Mistakes,
 ) -> Option<(Reduced, Vec<Gradient>)> {
     let mut gradients = Vec::new();
@@ -58,8 +57,8 @@ pub(super) fn all(
             );
             return None;
         };
-        match gradient(scope, &reduced, *position, item) {
-            Ok(operation) => gradients.push(Gradient { towards: *position, seed, operation }),
+        match gradient(scope, &reduced, *position) {
+            Ok((operation, body)) => gradients.push(Gradient { towards: *position, seed, operation, body }),
             Err(message) => {
                 mistakes.add(name, message);
                 return None;
@@ -69,28 +68,22 @@ pub(super) fn all(
     Some((reduced, gradients))
 }
 
-fn gradient(scope: &mut Scope<'_>, reduced: &Reduced, position: usize, item: &Item) -> Result<Operation, String> {
-    let Operation::Reduce { kind, k, body } = &reduced.operation else {
-        return Err(format!("`{}` is a gradient already", item.name));
-    };
-    let (kind, k, forward) = (*kind, k.clone(), body.clone());
-    let mut pull = Pull { scope, forward: &forward, position, backward: forward.variables.clone() };
-    match kind {
+fn gradient(scope: &mut Scope<'_>, reduced: &Reduced, position: usize) -> Result<(Operation, Body), String> {
+    let forward = &reduced.body;
+    let mut pull = Pull { scope, forward, position, backward: forward.variables.clone() };
+    match reduced.kind {
         ReductionKind::LogSumExp | ReductionKind::SumSoftMaxWeight => {
-            let value = pull.exponential(kind, &reduced.out)?;
-            let backward = pull.body(value);
-            Ok(Operation::GradExponential { kind, forward, backward })
+            let value = pull.exponential(reduced.kind, &reduced.out)?;
+            Ok((Operation::GradExponential(reduced.kind), pull.body(value)))
         }
-        ReductionKind::Sum => {
+        kind => {
             let seed = pull.saved("e", &reduced.out);
             let value = pull.grad(forward.value, seed)?;
-            Ok(Operation::Reduce { kind, k, body: pull.body(value) })
-        }
-        _ => {
-            let seed = pull.saved("e", &reduced.out);
-            let value = pull.grad(forward.value, seed)?;
-            let backward = pull.body(value);
-            Ok(Operation::GradSelected { kind, k, forward, backward })
+            let operation = match kind {
+                ReductionKind::Sum => Operation::Reduce(kind, None),
+                _ => Operation::GradSelected(kind, reduced.k.clone()),
+            };
+            Ok((operation, pull.body(value)))
         }
     }
 }

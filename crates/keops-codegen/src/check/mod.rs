@@ -58,38 +58,27 @@ pub struct Body {
     pub keep: Keep,
 }
 
-/// What the engine does with bodies.
-#[derive(Debug, Clone)]
+/// What the engine does with a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
-    /// Reduces one.
-    Reduce {
-        /// How.
-        kind: ReductionKind,
-        /// Number of smallest values.
-        k: Option<Dim>,
-        /// Of what.
-        body: Body,
-    },
-    /// Gradient of an exponential reduction.
-    GradExponential {
-        /// Of which.
-        kind: ReductionKind,
-        /// Its body.
-        forward: Body,
-        /// Sum of the pulled back terms; takes what the forward pass saves as further variables.
-        backward: Body,
-    },
-    /// Gradient of a reduction that selects values.
-    GradSelected {
-        /// Of which.
-        kind: ReductionKind,
-        /// Number of smallest values.
-        k: Option<Dim>,
-        /// Its body.
-        forward: Body,
-        /// The pulled back term of a selected pair; takes the covector as a further variable.
-        backward: Body,
-    },
+    /// Reduces it.
+    Reduce(ReductionKind, Option<Dim>),
+    /// Gradient of an exponential reduction: the body is the sum of the pulled back terms, and takes what the forward pass
+    /// saves as further variables.
+    GradExponential(ReductionKind),
+    /// Gradient of a reduction that selects values: the body is the pulled back term of a selected pair, and takes the
+    /// covector as a further variable.
+    GradSelected(ReductionKind, Option<Dim>),
+}
+
+impl Operation {
+    /// How many values per component each row keeps, if it keeps several.
+    pub fn k(&self) -> Option<&Dim> {
+        match self {
+            Operation::Reduce(_, k) | Operation::GradSelected(_, k) => k.as_ref(),
+            Operation::GradExponential(_) => None,
+        }
+    }
 }
 
 /// The gradient of an item towards one of its variables.
@@ -101,6 +90,8 @@ pub struct Gradient {
     pub seed: Dim,
     /// How it is computed.
     pub operation: Operation,
+    /// From what.
+    pub body: Body,
 }
 
 /// An item without mistakes.
@@ -110,6 +101,8 @@ pub struct Checked {
     pub ir: Ir,
     /// The reduction.
     pub operation: Operation,
+    /// What is reduced.
+    pub body: Body,
     /// Numbers per row of the result (per index, and per entry of the K family).
     pub out: Dim,
     /// Gradients that were asked for.
@@ -139,12 +132,13 @@ pub(crate) fn item(item: &Item, mistakes: &mut Mistakes) -> (Signature, Option<C
     let k = item.reduction.as_ref().and_then(|r| r.k.as_ref()).and_then(|k| reduction::known_k(&scope, k));
     let seed = reduced.as_ref().and_then(|r| r.seed.clone());
     let right = item.complete && mistakes.count() == before;
-    let checked = reduced.filter(|_| right).and_then(|r| gradient::all(&mut scope, r, &wanted, item, mistakes));
+    let checked = reduced.filter(|_| right).and_then(|r| gradient::all(&mut scope, r, &wanted, mistakes));
     let gradients = wanted.iter().map(|(name, _)| name.clone()).collect();
     let signature = Signature { variables: scope.variables, k, seed, gradients };
     let checked = checked.map(|(reduced, gradients)| Checked {
         ir: scope.ir,
-        operation: reduced.operation,
+        operation: Operation::Reduce(reduced.kind, reduced.k),
+        body: reduced.body,
         out: reduced.out,
         gradients,
     });

@@ -1,7 +1,7 @@
 //! Rules of the outermost operation.
 
 use super::scope::{Scope, count};
-use super::{Body, Keep, Operation, Variable};
+use super::{Body, Keep, Variable};
 use crate::ast::{Derivative, Kind, Reduction, ReductionKind, Size};
 use crate::ir::{Dim, NodeId};
 use crate::mistakes::Mistakes;
@@ -9,7 +9,10 @@ use crate::ops;
 
 /// A reduction that has been checked.
 pub(super) struct Reduced {
-    pub(super) operation: Operation,
+    pub(super) kind: ReductionKind,
+    /// Number of smallest values.
+    pub(super) k: Option<Dim>,
+    pub(super) body: Body,
     /// Numbers per row and index.
     pub(super) out: Dim,
     /// Numbers per row of a covector of the values, if they can be written.
@@ -47,10 +50,10 @@ pub(super) fn check(scope: &mut Scope<'_>, reduction: &Reduction, mistakes: &mut
     }
     let out = scope.ir.dim(body.weight.unwrap_or(body.value)).clone();
     let seed = match &k {
-        Some(k) => k.lit().zip(out.lit()).map(|(k, out)| Dim::Lit(k * out)),
+        Some(k) => k.lit().zip(out.lit()).and_then(|(k, out)| k.checked_mul(out)).map(Dim::Lit),
         None => Some(out.clone()),
     };
-    Some(Reduced { operation: Operation::Reduce { kind: reduction.kind, k, body }, out, seed })
+    Some(Reduced { kind: reduction.kind, k, body, out, seed })
 }
 
 /// All variables; none if one of them is wrong.

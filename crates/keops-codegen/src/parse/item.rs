@@ -49,6 +49,7 @@ pub(super) fn function(tokens: Vec<TokenTree>, end: Span, mistakes: &mut Mistake
         reduction,
         text,
         complete: mistakes.count() == before,
+        is_expression: false,
     })
 }
 
@@ -78,6 +79,7 @@ pub(super) fn expression(input: TokenStream, mistakes: &mut Mistakes) -> Option<
         reduction,
         text,
         complete: mistakes.count() == before,
+        is_expression: true,
     })
 }
 
