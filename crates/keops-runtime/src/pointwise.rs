@@ -120,25 +120,14 @@ impl<F: Formula, T: Scalar> Pointwise<F, T> {
         F::col(at, &Slots(&self.parameters[..]), &mut Slots(&mut self.col[..]));
     }
 
-    /// The `DIM` values of the staged pair, as the formula delivers them.
-    pub(crate) fn pair(&mut self) -> &[T::Lane] {
+    /// The `OUT` results of a sum that has the staged pair as its only term.
+    pub(crate) fn term(&mut self) -> &[T::Lane] {
         F::pair(
             &Slots(&self.row[..]),
             &Slots(&self.col[..]),
             &Slots(&self.parameters[..]),
             &mut Slots(&mut self.pair[..]),
         );
-        &self.pair[..F::DIM]
-    }
-
-    /// The staged column vector by which pair value 0 is multiplied; empty if there is none.
-    pub(crate) fn outer(&self) -> &[T::Lane] {
-        &self.col[F::OUTER.at..F::OUTER.at + F::OUTER.len]
-    }
-
-    /// The `OUT` results of a sum that has the staged pair as its only term.
-    pub(crate) fn term(&mut self) -> &[T::Lane] {
-        self.pair();
         if F::OUTER.len > 0 {
             let scalar = self.pair[0];
             for e in 0..F::OUTER.len {

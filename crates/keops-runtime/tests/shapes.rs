@@ -127,7 +127,8 @@ fn broadcast_rows_are_rows() {
     let got = gauss(&many, &y, &b, &0.7).run().unwrap();
     let want = gauss(&[[0.25, 0.5]], &y, &b, &0.7).run().unwrap();
     assert_eq!(got.dim(), (1000, 2));
-    assert!(got.outer_iter().all(|row| row == want.row(0)));
+    assert!(got.outer_iter().all(|row| row == got.row(0)), "equal rows have equal results");
+    assert_close(&got.row(0), &want, 1e-14);
 }
 
 #[test]
