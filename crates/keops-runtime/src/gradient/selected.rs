@@ -132,8 +132,9 @@ fn each_row<F: Formula, G: Formula, T: Scalar>(
     blocks(&mut values).into_par_iter().enumerate().for_each_init(
         || pairs.evaluator::<G>(),
         |point, (block, mut rows)| {
+            let mut sums = vec![Neumaier::default(); G::OUT];
             for (row, to) in (block * BLOCK..).zip(rows.outer_iter_mut()) {
-                let mut sums = vec![Neumaier::default(); G::OUT];
+                sums.fill(Neumaier::default());
                 pairs.add_row(point, row, &mut sums);
                 write(to, &sums);
             }
@@ -174,8 +175,9 @@ fn each_column<F: Formula, G: Formula, T: Scalar>(
         || pairs.evaluator::<G>(),
         |point, (block, mut columns)| {
             let mut selections = &order[order.partition_point(|&(column, _)| column < block * BLOCK)..];
+            let mut sums = vec![Neumaier::default(); G::OUT];
             for (column, to) in (block * BLOCK..).zip(columns.outer_iter_mut()) {
-                let mut sums = vec![Neumaier::default(); G::OUT];
+                sums.fill(Neumaier::default());
                 while let Some((&(at, position), rest)) = selections.split_first()
                     && at == column
                 {
