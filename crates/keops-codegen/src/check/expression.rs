@@ -92,8 +92,9 @@ impl Scope<'_> {
             mistakes.add(
                 call.at,
                 format!(
-                    "`{}` takes {expected} argument(s), and got {}: write `{}`",
+                    "`{}` takes {expected} argument{}, and got {}: write `{}`",
                     call.spelled(),
+                    if most == 1 { "" } else { "s" },
                     operands.len(),
                     usage(operation, call)
                 ),

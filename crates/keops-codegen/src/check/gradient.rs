@@ -10,7 +10,7 @@ use crate::ops;
 use proc_macro2::Ident;
 
 /// The variables named by `#[grad]`, with their positions.
-pub(super) fn wanted(scope: &Scope<'_>, item: &Item, mistakes: &mut Mistakes) -> Vec<(Ident, usize)> {
+pub(super) fn wanted(scope: &mut Scope<'_>, item: &Item, mistakes: &mut Mistakes) -> Vec<(Ident, usize)> {
     if let (Some(reduction), Some(first)) = (&item.reduction, item.gradients.first())
         && let Some(reason) = not_differentiable(reduction.kind)
     {

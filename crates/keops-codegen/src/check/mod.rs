@@ -125,7 +125,7 @@ pub(crate) fn item(item: &Item, mistakes: &mut Mistakes) -> (Signature, Option<C
     let before = mistakes.count();
     let mut scope = Scope::new(item, mistakes);
     let reduced = item.reduction.as_ref().and_then(|r| reduction::check(&mut scope, r, mistakes));
-    let wanted = gradient::wanted(&scope, item, mistakes);
+    let wanted = gradient::wanted(&mut scope, item, mistakes);
     if item.complete {
         scope.complain_about_unused(mistakes);
     }

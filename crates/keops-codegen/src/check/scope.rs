@@ -62,10 +62,16 @@ impl<'a> Scope<'a> {
     }
 
     /// Reports a name that means nothing.
-    pub(super) fn complain_about_unknown(&self, name: &Ident, mistakes: &mut Mistakes) {
+    pub(super) fn complain_about_unknown(&mut self, name: &Ident, mistakes: &mut Mistakes) {
         let names: Vec<String> = self.variables.iter().map(|v| v.name.to_string()).collect();
         let advice = match nearest(&name.to_string(), &names) {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(near) => {
+                // What was meant here is not unused.
+                if let Some(position) = names.iter().position(|n| *n == near) {
+                    self.used[position] = true;
+                }
+                format!("did you mean `{near}`?")
+            }
             None if names.is_empty() => "no variable is declared".to_string(),
             None => format!("declared are `{}`", names.join("`, `")),
         };
