@@ -108,6 +108,20 @@ impl<'a> Tape<'a> {
 
     /// `apply(t, p)` for a product or quotient, zero where a guarded `t` is zero.
     fn scaled(&mut self, t: Seed, p: NodeId, apply: &dyn Fn(&mut Ir, NodeId, NodeId) -> NodeId) -> Seed {
+        // Zeros that are known as such stay zeros.
+        if self.ir.const_value(t) == Some(0.0) {
+            return t;
+        }
+        if let Op::Pad { start, step } = *self.ir.op(t) {
+            let (inner, len) = (self.ir.args(t)[0], self.ir.dim(t).clone());
+            let p = match self.ir.dim(inner).lit() {
+                Some(n) if !self.ir.dim(p).is_one() => self.ir.slice(p, start, step, n),
+                _ => p,
+            };
+            let inner = self.scaled(inner, p, apply);
+            let out = self.ir.pad(inner, start, step, len);
+            return self.like(t, out);
+        }
         if !self.is_guarded(t) {
             return apply(self.ir, t, p);
         }
@@ -115,29 +129,14 @@ impl<'a> Tape<'a> {
             let inner = self.scaled(kept, p, apply);
             return self.keep_if(mask, taken, inner);
         }
-        match *self.ir.op(t) {
-            // Zeros of a padding stay zeros.
-            Op::Pad { start, step } => {
-                let (inner, len) = (self.ir.args(t)[0], self.ir.dim(t).clone());
-                let p = match self.ir.dim(inner).lit() {
-                    Some(n) if !self.ir.dim(p).is_one() => self.ir.slice(p, start, step, n),
-                    _ => p,
-                };
-                let inner = self.scaled(inner, p, apply);
-                let out = self.ir.pad(inner, start, step, len);
-                self.guard(out)
-            }
-            _ => {
-                let product = apply(self.ir, t, p);
-                // A finite constant maps zero to zero.
-                if self.ir.const_value(p).is_some_and(f64::is_finite) {
-                    return self.guard(product);
-                }
-                let zero = self.ir.constant(0.0);
-                let vanished = self.ir.map("Equal", &[t, zero]);
-                let out = self.ir.choose(vanished, zero, product);
-                self.guard(out)
-            }
+        let product = apply(self.ir, t, p);
+        // A finite constant maps zero to zero.
+        if self.ir.const_value(p).is_some_and(f64::is_finite) {
+            return self.guard(product);
         }
+        let zero = self.ir.constant(0.0);
+        let vanished = self.ir.map("Equal", &[t, zero]);
+        let out = self.ir.choose(vanished, zero, product);
+        self.guard(out)
     }
 }

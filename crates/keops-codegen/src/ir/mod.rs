@@ -119,6 +119,19 @@ impl Axes {
     }
 }
 
+impl Axes {
+    /// Every term of the sums: positions in the result and in the two operands.
+    pub fn terms(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        let all: Vec<usize> = (0..self.sizes.len()).collect();
+        (0..self.len_of(&all)).map(move |flat| {
+            let position = |of: &[usize]| -> usize {
+                all.iter().map(|&a| flat / self.stride(&all, a) % self.sizes[a] * self.stride(of, a)).sum()
+            };
+            (position(&self.out), position(&self.left), position(&self.right))
+        })
+    }
+}
+
 /// What a node computes. Arguments of [`Op::Map`] have the node's dimension or dimension 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Op {

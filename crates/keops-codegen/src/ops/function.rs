@@ -29,6 +29,12 @@ pub(super) static OPERATIONS: &[Operation] = &[
         partial: |d, at, _, t| Some(d.times(t, at.y)),
         ..DEAR
     }),
+    // 2^(f · c): what the schedule makes of an exponential whose exponent has a factor that is known beforehand.
+    map("Exp2Mul", "", &["f", "c"], "", Elementwise {
+        eval: |x, _| (x[0] * x[1]).exp2(),
+        emit: call!(exp2_mul, 2),
+        ..DEAR
+    }),
     map("Log", "log", &["f"], "ln f", Elementwise {
         eval: |x, _| x[0].ln(),
         emit: call!(ln),
