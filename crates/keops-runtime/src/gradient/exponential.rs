@@ -58,7 +58,6 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
         values: ArrayViewMut2<'_, T>,
         indices: ArrayViewMut2<'_, u64>,
     ) -> Result<(), Error> {
-        let weights = F::ACC;
         let kept = inputs.rows(F::KEEP);
         let mut views = inputs.views();
         let Some(seed) = views.pop() else { return Ok(()) };
@@ -68,15 +67,17 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
         let cols = inputs.cols(F::KEEP);
         cpu::reduce::<F, R::Raw, T>(&views, kept, cols, options, raw.view_mut(), none.view_mut())?;
 
-        let mut scaled = memory::table(G::TEXT, "scaled seed", kept, weights)?;
+        let mut scaled = memory::table(G::TEXT, "scaled seed", kept, if R::MEAN { F::ACC } else { 0 })?;
         for ((raw, seed), scaled) in raw.outer_iter_mut().zip(seed.outer_iter()).zip(scaled.outer_iter_mut()) {
-            prepare_row::<T>(raw, seed, scaled, R::MEAN);
+            if R::MEAN { prepare_mean(raw, seed, scaled) } else { prepare_log(raw, seed) }
         }
 
         views.push(raw.slice(s![.., 0..1]));
-        views.push(scaled.view());
         if R::MEAN {
+            views.push(scaled.view());
             views.push(raw.slice(s![.., 2..]));
+        } else {
+            views.push(raw.slice(s![.., 1..]));
         }
         cpu::reduce::<G, Sum, T>(&views, inputs.rows(G::KEEP), inputs.cols(G::KEEP), options, values, indices)
     }
@@ -84,26 +85,34 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
 
 impl<F: Formula, R: Exponential, G: Formula> Additive for GradExponential<F, R, G> {}
 
-/// Turns a row of raw results into what the gradient's sum reads: m in place, O in place of the weighted sums, and e/s.
-///
-/// A row without mass (no term, or all exponents −∞) has gradient 0: m = +∞ makes its exponentials 0. So has a sum that is
-/// exactly 0 for other reasons, where the derivative of the logarithm would be infinite.
-fn prepare_row<T: Scalar>(
-    mut raw: ArrayViewMut1<'_, T>,
-    seed: ArrayView1<'_, T>,
-    mut scaled: ArrayViewMut1<'_, T>,
-    mean: bool,
-) {
-    let quotient = |a: T, b: f64| if b == 0.0 { 0.0 } else { a.to_f64() / b };
-    let plain = raw[1].to_f64();
-    for (c, (scaled, &seed)) in scaled.iter_mut().zip(&seed).enumerate() {
-        let sum = if mean { plain } else { raw[1 + c].to_f64() };
-        *scaled = T::from_f64(quotient(seed, sum));
-        if mean {
-            raw[2 + c] = T::from_f64(quotient(raw[2 + c], plain));
-        }
+/// For the log of sums: turns a row [m, s…] into [m, e/s…].
+fn prepare_log<T: Scalar>(mut raw: ArrayViewMut1<'_, T>, seed: ArrayView1<'_, T>) {
+    for (sum, &seed) in raw.iter_mut().skip(1).zip(&seed) {
+        *sum = quotient(seed, *sum);
     }
-    if raw[0].to_f64() == f64::NEG_INFINITY {
-        raw[0] = T::from_f64(f64::INFINITY);
+    silence_empty(&mut raw[0]);
+}
+
+/// For the mean: turns a row [m, s, t…], where t are the weighted sums, into [m, s, O…], and fills in e/s.
+fn prepare_mean<T: Scalar>(mut raw: ArrayViewMut1<'_, T>, seed: ArrayView1<'_, T>, mut scaled: ArrayViewMut1<'_, T>) {
+    let sum = raw[1];
+    for ((weighted, scaled), &seed) in raw.iter_mut().skip(2).zip(&mut scaled).zip(&seed) {
+        *scaled = quotient(seed, sum);
+        *weighted = quotient(*weighted, sum);
+    }
+    silence_empty(&mut raw[0]);
+}
+
+/// `a / sum`, and 0 for a sum of 0: a row without mass has gradient 0. So has a row whose weights cancel exactly, where the
+/// derivative of the logarithm would be infinite.
+fn quotient<T: Scalar>(a: T, sum: T) -> T {
+    let sum = sum.to_f64();
+    if sum == 0.0 { T::default() } else { T::from_f64(a.to_f64() / sum) }
+}
+
+/// A maximum of −∞ (no term, or all exponents −∞) becomes +∞, which makes the exponentials of its row 0.
+fn silence_empty<T: Scalar>(m: &mut T) {
+    if m.to_f64() == f64::NEG_INFINITY {
+        *m = T::from_f64(f64::INFINITY);
     }
 }
