@@ -1,20 +1,26 @@
 //! The formula compiler of keops: what is behind `keops!`.
 //!
 //! [`parse`] tokens → syntax tree · [`check`] names, arity, dimensions, categories; after it there are no source positions ·
-//! [`ir`] hash-consed graph of typed nodes, simplified as it is built · [`diff`] derivatives · [`ops`] the table of operations
-//! that drives them all. Nothing here reads a file, starts a process or knows an engine.
+//! [`ir`] hash-consed graph of typed nodes, simplified as it is built · [`diff`] derivatives · [`schedule`] what is computed how
+//! often · [`emit`] nodes → tokens; [`ops`] is the table of operations that drives them all. Nothing here reads a file, starts
+//! a process or knows an engine.
 
 pub mod ast;
 mod ast_text;
 pub mod check;
 pub mod diff;
+pub mod emit;
+pub mod eval;
+mod expand;
 pub mod ir;
 mod mistakes;
 pub mod ops;
 pub mod parse;
+pub mod schedule;
 mod simplify;
 mod spelling;
 
+pub use expand::expand;
 pub use mistakes::{Mistake, Mistakes};
 
 use proc_macro2::TokenStream;

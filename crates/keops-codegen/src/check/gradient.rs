@@ -2,11 +2,13 @@
 
 use super::reduction::Reduced;
 use super::scope::Scope;
-use super::{Body, Gradient, Keep, Operation, Variable};
+use super::{Body, Gradient, Operation, keep_of};
 use crate::ast::{Item, ReductionKind};
+use crate::emit::Variable;
 use crate::ir::{Category, Dim, NodeId};
 use crate::mistakes::Mistakes;
 use crate::ops;
+use crate::schedule::Keep;
 use proc_macro2::Ident;
 
 /// The variables named by `#[grad]`, with their positions.
@@ -155,7 +157,7 @@ impl Pull<'_, '_> {
 
     /// The finished body.
     fn body(self, value: NodeId) -> Body {
-        let keep = Keep::of(self.backward[self.position].category);
+        let keep = keep_of(self.backward[self.position].category);
         Body { variables: self.backward, value, weight: None, keep }
     }
 }

@@ -6,43 +6,21 @@ mod reduction;
 mod scope;
 
 use crate::ast::{Item, ReductionKind};
+use crate::emit::Variable;
 use crate::ir::{Category, Dim, Ir, NodeId};
 use crate::mistakes::Mistakes;
+use crate::schedule::Keep;
 use proc_macro2::Ident;
 use scope::Scope;
 pub(crate) use scope::Declared;
 
-/// Which index a reduction keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
-    /// One result per i.
-    I,
-    /// One result per j.
-    J,
-    /// One result in all, by summing the results of all i.
-    None,
-}
-
-impl Keep {
-    /// That of a gradient towards a variable of this category.
-    fn of(category: Category) -> Keep {
-        match category {
-            Category::Vi => Keep::I,
-            Category::Vj => Keep::J,
-            Category::Pm => Keep::None,
-        }
+/// What a gradient towards a variable of this category keeps.
+fn keep_of(category: Category) -> Keep {
+    match category {
+        Category::Vi => Keep::I,
+        Category::Vj => Keep::J,
+        Category::Pm => Keep::None,
     }
-}
-
-/// A variable of a body.
-#[derive(Debug, Clone)]
-pub struct Variable {
-    /// Its name.
-    pub name: String,
-    /// Which index it follows.
-    pub category: Category,
-    /// Numbers per row.
-    pub dim: Dim,
 }
 
 /// What is evaluated for every pair.

@@ -1,8 +1,9 @@
 //! Rules of the outermost operation.
 
 use super::scope::{Scope, count};
-use super::{Body, Keep, Variable};
+use super::{Body, keep_of};
 use crate::ast::{Derivative, Kind, Reduction, ReductionKind, Size};
+use crate::emit::Variable;
 use crate::ir::{Dim, NodeId};
 use crate::mistakes::Mistakes;
 use crate::ops;
@@ -43,7 +44,7 @@ pub(super) fn check(scope: &mut Scope<'_>, reduction: &Reduction, mistakes: &mut
         Some(k) => Some(k?),
         None => None,
     };
-    let keep = Keep::of(tag.kept());
+    let keep = keep_of(tag.kept());
     let mut body = Body { variables: variables(scope)?, value, weight, keep };
     for (derivative, arguments) in reduction.derivatives.iter().zip(derivatives) {
         body = differentiate(scope, body, derivative, arguments?, mistakes)?;
@@ -167,6 +168,6 @@ fn differentiate(
             return None;
         }
     };
-    let keep = if derivative.reverse { Keep::of(body.variables[position].category) } else { body.keep };
+    let keep = if derivative.reverse { keep_of(body.variables[position].category) } else { body.keep };
     Some(Body { value, keep, ..body })
 }

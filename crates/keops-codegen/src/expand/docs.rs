@@ -1,0 +1,61 @@
+//! Documentation of generated functions.
+
+use crate::ast::Item;
+use crate::check::{Checked, Declared, Gradient};
+use crate::ir::Category;
+use crate::schedule::Keep;
+use proc_macro2::TokenStream;
+use quote::quote;
+use std::fmt::Write;
+
+/// Documentation of the reduction, to follow the user's own.
+pub(super) fn of_reduction(item: &Item, variables: &[Declared], checked: &Checked) -> TokenStream {
+    let mut text = format!("\n`{}`\n\n{}", item.text, arguments(variables));
+    let entries = checked.operation.k().map_or_else(String::new, |k| format!("{k} × "));
+    text.push_str(&result(checked.body.keep, &format!("{entries}{}", checked.out)));
+    attributes(&text)
+}
+
+/// Documentation of a gradient.
+pub(super) fn of_gradient(item: &Item, variables: &[Declared], gradient: &Gradient, seed: &str) -> TokenStream {
+    let towards = &variables[gradient.towards];
+    let text = format!(
+        "Gradient of [`{0}`](fn@super::{0}) towards `{1}`: of Σ `{seed}` · result, by every number of `{1}`.\n\n{2}| `{seed}` | as the result | {3} |\n\n\
+         The result has the shape of `{1}`.",
+        item.name,
+        towards.name,
+        arguments(variables),
+        gradient.seed,
+    );
+    attributes(&text)
+}
+
+/// A table of the arguments.
+fn arguments(variables: &[Declared]) -> String {
+    let mut table = "| argument | rows | numbers per row |\n|---|---|---|\n".to_string();
+    for variable in variables {
+        if let Some((category, dim)) = &variable.meaning {
+            let rows = match category {
+                Category::Vi => "one per i",
+                Category::Vj => "one per j",
+                Category::Pm => "one",
+            };
+            // Writing to a string cannot fail.
+            let _ = writeln!(table, "| `{}` | {rows} | {dim} |", variable.name);
+        }
+    }
+    table
+}
+
+fn result(keep: Keep, columns: &str) -> String {
+    let rows = match keep {
+        Keep::I => "one row per i",
+        Keep::J => "one row per j",
+        Keep::None => "one row",
+    };
+    format!("\nThe result has {rows} of {columns} number(s).")
+}
+
+fn attributes(text: &str) -> TokenStream {
+    text.lines().map(|line| format!(" {line}")).map(|line| quote!(#[doc = #line])).collect()
+}
