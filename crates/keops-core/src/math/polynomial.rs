@@ -10,12 +10,16 @@ pub(super) fn polynomial<R: Real, const N: usize, const M: usize>(x: R, single: 
     if R::Scalar::BITS == 32 { horner(x, single) } else { horner(x, double) }
 }
 
+/// Horner's rule. A plain loop: an iterator's closure might not be inlined, and lanes are slow outside their shell.
 #[inline(always)]
 fn horner<R: Real, const N: usize>(x: R, coefficients: &[f64; N]) -> R {
-    match coefficients.split_last() {
-        Some((&last, rest)) => rest.iter().rev().fold(R::lit(last), |sum, &c| sum.fma(x, R::lit(c))),
-        None => R::lit(0.0),
+    let mut k = N - 1;
+    let mut sum = R::lit(coefficients[k]);
+    while k > 0 {
+        k -= 1;
+        sum = sum.fma(x, R::lit(coefficients[k]));
     }
+    sum
 }
 
 /// The constant for the lane type.

@@ -34,7 +34,8 @@ const COS_F64: [f64; 6] = [
 
 /// π/2 as a sum of four: multiples of 2⁻¹¹, 2⁻²³, 2⁻³⁵ and a rest in `f32`, of 2⁻²⁵, 2⁻⁵¹, 2⁻⁷⁷ and a rest in `f64`.
 const HALF_PI_F32: [f64; 4] = [1.5703125, 0.0004837512969970703, 7.549533620476723e-08, 2.5633440682570896e-12];
-const HALF_PI_F64: [f64; 4] = [1.5707963109016418, 1.5893254712295857e-08, 6.123233601181349e-17, 3.9455541665632055e-24];
+const HALF_PI_F64: [f64; 4] =
+    [1.5707963109016418, 1.5893254712295857e-08, 6.123233601181349e-17, 3.9455541665632055e-24];
 
 /// Up to this magnitude (2¹² and 2²⁵) the lanes reduce the argument themselves.
 #[inline(always)]
@@ -54,17 +55,17 @@ struct Reduced<R: Real> {
 
 #[inline(always)]
 fn reduce<R: Real>(x: R) -> Reduced<R> {
-    let part = if R::Scalar::BITS == 32 { HALF_PI_F32 } else { HALF_PI_F64 }.map(R::lit);
+    let part = if R::Scalar::BITS == 32 { HALF_PI_F32 } else { HALF_PI_F64 };
     // Adding 1.5 · 2^23 (2^52) rounds to an integer and leaves it in the low bits.
     let shift = constant(12582912.0, 6755399441055744.0);
     let shifted = x.fma(R::lit(core::f64::consts::FRAC_2_PI), shift);
     let n = shifted - shift;
     // The first two differences are exact; the roundings of the next two are kept.
-    let exact = n.fnma(part[1], n.fnma(part[0], x));
-    let third = n * part[2];
+    let exact = n.fnma(R::lit(part[1]), n.fnma(R::lit(part[0]), x));
+    let third = n * R::lit(part[2]);
     let near = exact - third;
     let lost = (exact - near) - third;
-    let fourth = n * part[3];
+    let fourth = n * R::lit(part[3]);
     let hi = near - fourth;
     let lo = ((near - hi) - fourth) + lost;
     Reduced { hi, lo, quadrant: shifted.to_bits() }
@@ -87,13 +88,18 @@ impl<R: Real> Reduced<R> {
     /// The sine of the whole argument from sine and cosine of the reduced one, `quadrant` multiples of π/2 further on.
     #[inline(always)]
     fn turn(quadrant: R::Int, sin: R, cos: R) -> R {
-        let bit = |k: R::Int| if R::Scalar::BITS == 32 { k.shl::<30>() } else { k.shl::<62>() };
         // Bit 0, moved to the exponent, is 0.0 or 2.0: odd quadrants take the cosine.
-        let odd = R::lit(0.0).lt(R::from_bits(bit(quadrant & R::Int::splat(1))));
+        let odd = R::lit(0.0).lt(R::from_bits(to_top::<R>(quadrant & R::Int::splat(1))));
         // Bit 1, moved to the sign of 1.0: the upper two quadrants are negative.
-        let sign = R::from_bits(bit(quadrant & R::Int::splat(2)) | R::lit(1.0).to_bits());
+        let sign = R::from_bits(to_top::<R>(quadrant & R::Int::splat(2)) | R::lit(1.0).to_bits());
         R::select(odd, cos, sin) * sign
     }
+}
+
+/// Bits 0 and 1 moved to the top: the upper exponent bit and the sign.
+#[inline(always)]
+fn to_top<R: Real>(bits: R::Int) -> R::Int {
+    if R::Scalar::BITS == 32 { bits.shl::<30>() } else { bits.shl::<62>() }
 }
 
 /// Out of line: rare and long.
@@ -103,7 +109,7 @@ fn far<R: Real>(x: R, near: R, f: fn(f64) -> f64) -> R {
     R::select(beyond(x), x.map(|v| R::Scalar::from_f64(f(v.to_f64()))), near)
 }
 
-/// `sin x`: ≤ 1 ulp in `f32`, ≤ 1 ulp in `f64`, for any finite argument; NaN at the infinities.
+/// `sin x`: ≤ 1 ulp, for any finite argument; NaN at the infinities.
 #[inline(always)]
 pub fn sin<R: Real>(x: R) -> R {
     let reduced = reduce(x);
