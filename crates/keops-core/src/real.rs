@@ -11,6 +11,10 @@ use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 /// The element types of the arrays: `f32` and `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number type of formulas",
+    label = "expected data of `f32` or `f64`"
+)]
 pub trait Scalar: Copy + Debug + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// 32 or 64; lets generic maths choose its coefficients at compile time.
     const BITS: u32;

@@ -128,36 +128,38 @@ impl<T: Scalar, const D: usize> Rows<T, D> for Vec<[T; D]> {
     }
 }
 
-impl<T: Scalar, const D: usize> Rows<T, D> for [T] {
-    fn rows_view(&self) -> RowsView<'_, T> {
-        RowsView::from_flat(self)
-    }
+// Written out for each type. Implementations for all scalars would clash with those for ndarrays, and data of the wrong
+// dimension (`Vec<[f32; 2]>` for a variable of 3 numbers) would be taken for a list of numbers of type `[f32; 2]`, with
+// messages that help nobody.
+macro_rules! lists_of_numbers {
+    ($($number:ty)*) => {$(
+        impl<const D: usize> Rows<$number, D> for [$number] {
+            fn rows_view(&self) -> RowsView<'_, $number> {
+                RowsView::from_flat(self)
+            }
+        }
+
+        impl<const D: usize, const N: usize> Rows<$number, D> for [$number; N] {
+            fn rows_view(&self) -> RowsView<'_, $number> {
+                RowsView::from_flat(self)
+            }
+        }
+
+        impl<const D: usize> Rows<$number, D> for Vec<$number> {
+            fn rows_view(&self) -> RowsView<'_, $number> {
+                RowsView::from_flat(self)
+            }
+        }
+
+        impl Rows<$number, 1> for $number {
+            fn rows_view(&self) -> RowsView<'_, $number> {
+                RowsView::from_flat(core::slice::from_ref(self))
+            }
+        }
+    )*};
 }
 
-impl<T: Scalar, const D: usize, const N: usize> Rows<T, D> for [T; N] {
-    fn rows_view(&self) -> RowsView<'_, T> {
-        RowsView::from_flat(self)
-    }
-}
-
-impl<T: Scalar, const D: usize> Rows<T, D> for Vec<T> {
-    fn rows_view(&self) -> RowsView<'_, T> {
-        RowsView::from_flat(self)
-    }
-}
-
-// Written out for each type: a blanket implementation for all scalars would clash with the one for ndarrays.
-impl Rows<f32, 1> for f32 {
-    fn rows_view(&self) -> RowsView<'_, f32> {
-        RowsView::from_flat(core::slice::from_ref(self))
-    }
-}
-
-impl Rows<f64, 1> for f64 {
-    fn rows_view(&self) -> RowsView<'_, f64> {
-        RowsView::from_flat(core::slice::from_ref(self))
-    }
-}
+lists_of_numbers!(f32 f64);
 
 impl<T: Scalar, const D: usize, X: Rows<T, D> + ?Sized> Rows<T, D> for &X {
     fn rows_view(&self) -> RowsView<'_, T> {
