@@ -4,9 +4,14 @@
 pub(crate) fn nearest<S: AsRef<str>>(name: &str, candidates: impl IntoIterator<Item = S>) -> Option<String> {
     let lower = name.to_lowercase();
     let limit = (name.chars().count() / 3).max(1);
+    let far = |candidate: &str| match candidate.strip_prefix(&lower) {
+        // `x` for `x_i`.
+        Some(rest) if rest.starts_with('_') => 1,
+        _ => distance(&lower, candidate),
+    };
     candidates
         .into_iter()
-        .map(|c| (distance(&lower, &c.as_ref().to_lowercase()), c))
+        .map(|c| (far(&c.as_ref().to_lowercase()), c))
         .filter(|(d, _)| *d <= limit)
         .min_by_key(|(d, _)| *d)
         .map(|(_, c)| c.as_ref().to_string())
@@ -49,5 +54,6 @@ mod tests {
         assert_eq!(nearest("sqdist", names).as_deref(), Some("SqDist"));
         assert_eq!(nearest("SqDits", names).as_deref(), Some("SqDist"));
         assert_eq!(nearest("Gauss", names), None);
+        assert_eq!(nearest("x", ["y_j", "x_i"]).as_deref(), Some("x_i"));
     }
 }

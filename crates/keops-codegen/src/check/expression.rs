@@ -29,7 +29,7 @@ impl Scope<'_> {
                 None if self.is_const(name) => {
                     mistakes.add(
                         name,
-                        format!("the const parameter `{name}` is a dimension, no number of the formula; pass the number as a `Pm<1>`"),
+                        format!("the const parameter `{name}` is a dimension and cannot be used as a number; pass the number as a `Pm<1>`"),
                     );
                     None
                 }
@@ -85,6 +85,7 @@ impl Scope<'_> {
     ) -> Option<NodeId> {
         let (formulas, literals) = operands.split_at(operation.args.len().min(operands.len()));
         let nodes: Vec<Option<NodeId>> = formulas.iter().map(|f| self.lower(f, mistakes)).collect();
+        literals.iter().for_each(|l| self.mark_used(l));
         let least = operation.args.len() + operation.lits.len() - operation.optional;
         let most = operation.args.len() + operation.lits.len();
         if !(least..=most).contains(&operands.len()) {
@@ -98,6 +99,16 @@ impl Scope<'_> {
                     operands.len(),
                     usage(operation, call)
                 ),
+            );
+            return None;
+        }
+        // Derivatives are taken towards variables.
+        if let Some(at) = operation.args.iter().position(|a| *a == "v")
+            && !matches!(formulas[at].kind, Kind::Name(_))
+        {
+            mistakes.add(
+                formulas[at].at,
+                format!("`{}` differentiates towards a variable, not a formula", call.spelled()),
             );
             return None;
         }
@@ -170,7 +181,7 @@ fn find(call: &Call, operands: &[&Expr]) -> Option<&'static Operation> {
 fn complain_about_names(call: &Call, mistakes: &mut Mistakes) {
     for Argument { name, .. } in &call.arguments {
         if let Some(name) = name {
-            mistakes.add(name, format!("`{}` takes its arguments without names: leave `{name} =` away", call.spelled()));
+            mistakes.add(name, format!("`{}` takes its arguments without names: remove `{name} =`", call.spelled()));
         }
     }
 }

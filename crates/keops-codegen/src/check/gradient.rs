@@ -16,7 +16,7 @@ pub(super) fn wanted(scope: &mut Scope<'_>, item: &Item, mistakes: &mut Mistakes
     if let (Some(reduction), Some(first)) = (&item.reduction, item.gradients.first())
         && let Some(reason) = not_differentiable(reduction.kind)
     {
-        mistakes.add(first, format!("{reason}; leave `#[grad(…)]` away"));
+        mistakes.add(first, format!("{reason}; remove `#[grad(…)]`"));
     }
     item.gradients
         .iter()

@@ -25,6 +25,9 @@ pub(super) fn check(scope: &mut Scope<'_>, reduction: &Reduction, mistakes: &mut
     let before = mistakes.count();
     let value = scope.lower(&reduction.formula, mistakes);
     let weight = reduction.weight.as_ref().map(|w| scope.lower(w, mistakes));
+    if let Some(Size::Named(name)) = &reduction.k {
+        scope.find(name);
+    }
     let k = reduction.k.as_ref().map(|k| check_k(scope, k, mistakes));
     complain_if_nothing_is_reduced(scope, reduction, mistakes);
     if let Some(value) = value {
@@ -92,7 +95,7 @@ fn complain_if_nothing_is_reduced(scope: &Scope<'_>, reduction: &Reduction, mist
         reduction.at,
         format!(
             "this reduces over {index}, but no variable is declared as `{category}`, so nobody knows how many terms there are; \
-             declare one (it may stay unused: its rows count), or choose the other tag"
+             declare one (the formula need not use it: its rows are what counts), or choose the other tag"
         ),
     );
 }
@@ -127,10 +130,12 @@ fn derivative_arguments(
     mistakes: &mut Mistakes,
 ) -> Option<(usize, NodeId)> {
     let name = if derivative.reverse { "Grad" } else { "Diff" };
+    scope.mark_used(&derivative.variable);
     if reduction.kind != ReductionKind::Sum {
+        scope.mark_used(&derivative.along);
         mistakes.add(
             derivative.at,
-            format!("`{name}` is for sums here; for the gradients of other reductions write `#[grad(x_i)]` before the formula, which adds `NAME::grad_x_i`"),
+            format!("`{name}` of a whole reduction is for sums only; for the gradients of other reductions write `#[grad(x_i)]` before the formula, which adds `NAME::grad_x_i`"),
         );
         return None;
     }

@@ -1,6 +1,6 @@
 //! What the names of a formula mean.
 
-use crate::ast::{Item, Place, Size};
+use crate::ast::{Expr, Item, Kind, Place, Size};
 use crate::ir::{Category, Dim, Ir, NodeId};
 use crate::mistakes::Mistakes;
 use crate::spelling::nearest;
@@ -63,19 +63,37 @@ impl<'a> Scope<'a> {
 
     /// Reports a name that means nothing.
     pub(super) fn complain_about_unknown(&mut self, name: &Ident, mistakes: &mut Mistakes) {
-        let names: Vec<String> = self.variables.iter().map(|v| v.name.to_string()).collect();
+        // Of two that are equally near the one that is not used yet was meant.
+        let mut order: Vec<usize> = (0..self.variables.len()).collect();
+        order.sort_by_key(|&k| self.used[k]);
+        let names: Vec<String> = order.iter().map(|&k| self.variables[k].name.to_string()).collect();
         let advice = match nearest(&name.to_string(), &names) {
             Some(near) => {
                 // What was meant here is not unused.
-                if let Some(position) = names.iter().position(|n| *n == near) {
-                    self.used[position] = true;
+                if let Some(k) = names.iter().position(|n| *n == near) {
+                    self.used[order[k]] = true;
                 }
                 format!("did you mean `{near}`?")
             }
             None if names.is_empty() => "no variable is declared".to_string(),
-            None => format!("declared are `{}`", names.join("`, `")),
+            None => {
+                let all: Vec<String> = self.variables.iter().map(|v| format!("`{}`", v.name)).collect();
+                format!("declared are {}", all.join(", "))
+            }
         };
         mistakes.add(name, format!("`{name}` is not declared; {advice}"));
+    }
+
+    /// Counts what occurs in a formula that is in the wrong place as used.
+    pub(super) fn mark_used(&mut self, expr: &Expr) {
+        match &expr.kind {
+            Kind::Name(name) => {
+                self.find(name);
+            }
+            Kind::List(items) => items.iter().for_each(|e| self.mark_used(e)),
+            Kind::Call(call) => call.arguments.iter().for_each(|a| self.mark_used(&a.value)),
+            Kind::Number(_) | Kind::Unreadable => {}
+        }
     }
 
     /// Reports variables that the formula does not use. The first variable of a category of which none is used is welcome:
@@ -92,7 +110,7 @@ impl<'a> Scope<'a> {
             if !self.used[k] && !counts {
                 mistakes.add(
                     &variable.name,
-                    format!("the formula does not use `{}`; leave the variable away", variable.name),
+                    format!("the formula does not use `{}`; remove the variable", variable.name),
                 );
             }
         }
@@ -119,7 +137,7 @@ fn dimension(variable: &Ident, size: &Size, consts: &[Ident], mistakes: &mut Mis
         Size::Named(name) => {
             mistakes.add(
                 name,
-                format!("`{name}` is no const parameter; declare it, `fn name<const {name}: usize>(…)`, or write a number"),
+                format!("`{name}` is not a const parameter; declare it, `fn name<const {name}: usize>(…)`, or write a number"),
             );
             None
         }

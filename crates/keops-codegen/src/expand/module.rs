@@ -152,7 +152,12 @@ pub(super) fn reduction_type(kind: ReductionKind, k: Option<&Dim>) -> TokenStrea
 /// The arguments of the function.
 pub(super) fn arguments(variables: &[Declared]) -> Vec<Argument> {
     let dim = |v: &Declared| v.meaning.as_ref().map(|(_, dim)| dim.clone());
-    variables.iter().map(|v| Argument { name: v.name.clone(), dim: dim(v) }).collect()
+    // A name that occurs twice has been reported; the compiler need not do it again.
+    let name = |k: usize| match variables[..k].iter().any(|v| v.name == variables[k].name) {
+        true => format_ident!("{}_{}", variables[k].name, k),
+        false => variables[k].name.clone(),
+    };
+    variables.iter().enumerate().map(|(k, v)| Argument { name: name(k), dim: dim(v) }).collect()
 }
 
 /// The name of the function that computes a gradient.

@@ -91,7 +91,7 @@ impl Parser<'_, '_> {
             let start = self.cursor.span();
             if let Some(at) = self.cursor.take_operator(symbol) {
                 let at = if symbol.len() == 1 { start.into() } else { at };
-                return self.mistakes.add(at, format!("`{symbol}` is no operator of formulas: {advice}"));
+                return self.mistakes.add(at, format!("`{symbol}` is not an operator of formulas: {advice}"));
             }
         }
         self.mistakes.add(self.cursor.span(), format!("{expected}, found {found}"));
@@ -142,7 +142,7 @@ impl Parser<'_, '_> {
             if let Some(at) = self.cursor.take_operator("-") {
                 signs.push(at);
             } else if let Some(at) = self.cursor.take_operator("+") {
-                self.mistakes.add(at, "there is no unary `+`; leave it away");
+                self.mistakes.add(at, "there is no unary `+`; remove it");
             } else {
                 break;
             }
@@ -162,7 +162,7 @@ impl Parser<'_, '_> {
                 && second.as_char() == '*'
             {
                 let at = Place { start: star.span(), end: second.span() };
-                self.mistakes.add(at, "`* *` with a gap is no operator; write `**` for a power");
+                self.mistakes.add(at, "`* *` with a gap is not an operator; write `**` for a power");
                 self.cursor.next();
                 self.cursor.next();
                 self.enter(base.at, Self::prefix);

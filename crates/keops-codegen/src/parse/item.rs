@@ -139,7 +139,7 @@ fn consts(generics: &Generics, mistakes: &mut Mistakes) -> Vec<Ident> {
                 &t.ident,
                 format!("a formula has no type parameters (it works for f32 and f64 by itself); for a dimension write `const {}: usize`", t.ident),
             ),
-            GenericParam::Lifetime(l) => mistakes.add(l.lifetime.span(), "a formula has no lifetimes; leave it away"),
+            GenericParam::Lifetime(l) => mistakes.add(l.lifetime.span(), "a formula has no lifetimes; remove it"),
         }
     }
     all

@@ -14,7 +14,7 @@ pub(super) fn number(literal: &Literal, mistakes: &mut Mistakes) -> Option<Numbe
         mistakes.add(
             at,
             format!(
-                "a number in a formula has no type: `{literal}` ends in `{suffix}`; leave it away, the type is that of the data"
+                "a number in a formula has no type: `{literal}` ends in `{suffix}`; remove it, the type is that of the data"
             ),
         );
     };
@@ -49,7 +49,7 @@ pub(super) fn number(literal: &Literal, mistakes: &mut Mistakes) -> Option<Numbe
             }
         }
         _ => {
-            mistakes.add(at, format!("a formula has numbers only; `{literal}` is none"));
+            mistakes.add(at, format!("a formula has numbers only, and `{literal}` is not one"));
             None
         }
     }

@@ -91,10 +91,9 @@ fn is_told_an_index(call: &Call) -> bool {
     })
 }
 
-/// Names of functions that are near to `name`, for a suggestion.
-fn near(name: &str) -> String {
-    let names = ENTRIES.iter().map(|e| format!("{}{SUFFIX}", e.name));
-    nearest(name, names).map_or_else(String::new, |n| format!("; did you mean `{n}`?"))
+/// The name of a reduction that was probably meant.
+fn near(name: &str) -> Option<String> {
+    nearest(name, ENTRIES.iter().map(|e| format!("{}{SUFFIX}", e.name)))
 }
 
 /// Reads the right side of an item, which must be a reduction or a derivative of one.
@@ -116,19 +115,22 @@ pub(super) fn outermost(expr: Expr, mistakes: &mut Mistakes) -> Option<Reduction
     {
         return derivative(lower == "grad", call, mistakes);
     }
-    if call.style == Style::Function && call.name.ends_with(SUFFIX) {
-        mistakes.add(call.at, format!("there is no reduction `{}`{}", call.name, near(&call.name)));
-    } else if let Some(inner) = inner_reduction(&call) {
+    let misspelt = call.style == Style::Function && crate::ops::find(&call.name).is_none();
+    let meant = near(&call.name).filter(|_| misspelt);
+    if meant.is_some() || misspelt && call.name.ends_with(SUFFIX) {
+        let advice = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+        mistakes.add(call.at, format!("there is no reduction `{}`{advice}", call.name));
+    } else if let Some((inner, ending)) = inner_reduction(&call) {
         let outer = call.spelled();
         mistakes.add(
             call.at,
-            format!("a reduction must be the outermost operation, and `{outer}` is applied to `{}`; put what is reduced in brackets: `(…){}`", inner.0, inner.1),
+            format!("a reduction must be the outermost operation, and `{outer}` is applied to `{inner}`; put what is reduced in brackets: `(…){ending}`"),
         );
     } else {
         let spelled = call.spelled();
         mistakes.add(
             call.at,
-            format!("the outermost operation must be a reduction, and `{spelled}` is none; write `Sum_Reduction(…, 0)` around it, or another reduction"),
+            format!("the outermost operation must be a reduction, and `{spelled}` is not one; write `Sum_Reduction(…, 0)` around the formula, or another reduction"),
         );
     }
     None
@@ -199,7 +201,13 @@ fn reduction(entry: &Entry, call: Call, mistakes: &mut Mistakes) -> Option<Reduc
     order.extend(entry.has_k.then_some("K"));
     order.extend((!short).then_some("tag"));
     order.extend((entry.weight != Weight::No).then_some("weight"));
+    let count = call.arguments.len();
     let slots = sort(&spelled, at, short, &order, call.arguments, mistakes);
+    if entry.has_k && !short && slots.tag.is_none() && slots.axis.is_none() {
+        // K and the tag are both numbers: with one number there is no telling which it is.
+        mistakes.add(at, format!("`{spelled}` takes ({}), and got {count} argument(s)", order_text(&order)));
+        return None;
+    }
     let tag = match (slots.tag, slots.axis) {
         (Some(tag), None) => read_tag(&spelled, &tag, mistakes),
         (None, Some(axis)) => read_axis(&spelled, &axis, mistakes),
@@ -247,7 +255,7 @@ fn sort(spelled: &str, at: Place, short: bool, order: &[&str], arguments: Vec<Ar
     for Argument { name, value } in arguments {
         let slot = match &name {
             Some(name) => name.to_string(),
-            None if short && value.as_integer().is_some() && positions.as_slice() != ["K"] && positions.as_slice().first() != Some(&"K") => {
+            None if short && value.as_integer().is_some() && positions.as_slice().first() != Some(&"K") => {
                 mistakes.add(
                     value.at,
                     format!("say what this number is: `{spelled}(axis = 1)` reduces over j (one result per i), `{spelled}(axis = 0)` over i"),
@@ -270,10 +278,13 @@ fn sort(spelled: &str, at: Place, short: bool, order: &[&str], arguments: Vec<Ar
         match slots.by_name(&slot).filter(|_| allowed) {
             Some(place) if place.is_none() => *place = Some(value),
             Some(_) => mistakes.add(value.at, format!("`{slot}` of `{spelled}` is given twice")),
-            None => mistakes.add(
-                name.as_ref().map_or(at, Place::from),
-                format!("`{spelled}` has no argument `{slot}`; it takes ({}) and `axis`", order_text(order)),
-            ),
+            None => {
+                mistakes.add(
+                    name.as_ref().map_or(at, Place::from),
+                    format!("`{spelled}` has no argument `{slot}`; it takes ({}) and `axis`", order_text(order)),
+                );
+                complained = true;
+            }
         }
     }
     if complained && slots.axis.is_none() && slots.tag.is_none() {

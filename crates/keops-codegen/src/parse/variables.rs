@@ -47,7 +47,7 @@ fn variable(part: &Part, mistakes: &mut Mistakes) -> Option<Variable> {
         other => {
             mistakes.add(
                 category_name,
-                format!("`{other}` is no category: write `Vi<D>` (one row per i), `Vj<D>` (one row per j) or `Pm<D>` (a parameter, one row)"),
+                format!("`{other}` is not a category: write `Vi<D>` (one row per i), `Vj<D>` (one row per j) or `Pm<D>` (a parameter, one row)"),
             );
             None
         }

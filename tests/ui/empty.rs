@@ -1,0 +1,5 @@
+use keops::keops;
+
+keops! {}
+
+fn main() {}

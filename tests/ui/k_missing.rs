@@ -1,0 +1,8 @@
+use keops::keops;
+
+keops! {
+    fn f(x_i: Vi<3>, y_j: Vj<3>) = SqDist(x_i, y_j).argkmin(axis = 1);
+    fn g(x_i: Vi<3>, y_j: Vj<3>) = KMin_Reduction(SqDist(x_i, y_j), 0);
+}
+
+fn main() {}
