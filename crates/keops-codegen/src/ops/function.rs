@@ -11,13 +11,13 @@ macro_rules! call {
     ($method:ident) => {
         |x, _| {
             let a = &x[0];
-            quote!((#a).$method())
+            quote!(#a.$method())
         }
     };
     ($method:ident, 2) => {
         |x, _| {
             let (a, b) = (&x[0], &x[1]);
-            quote!((#a).$method(#b))
+            quote!(#a.$method(#b))
         }
     };
 }

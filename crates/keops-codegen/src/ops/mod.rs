@@ -54,7 +54,7 @@ pub enum LiteralKind {
 pub struct Elementwise {
     /// The value in `f64`.
     pub eval: fn(x: &[f64], int: i64) -> f64,
-    /// The value as an expression of `R: Real`.
+    /// The value as an expression of `R: Real`; the arguments are names, constants or reads and need no parentheses.
     pub emit: fn(x: &[TokenStream], int: i64) -> TokenStream,
     /// For a comparison: the same as an expression of `R::Mask`.
     pub mask: Option<fn(x: &[TokenStream]) -> TokenStream>,

@@ -109,25 +109,25 @@ pub(super) static OPERATIONS: &[Operation] = &[
     }),
     map("Abs", "abs", &["f"], "|f|, derivative 0 at 0", Elementwise {
         eval: |x, _| x[0].abs(),
-        emit: |x, _| { let a = &x[0]; quote!((#a).abs()) },
+        emit: |x, _| { let a = &x[0]; quote!(#a.abs()) },
         partial: |d, at, _, t| { let p = d.ir.map("Sign", &[at.x[0]]); Some(d.times(t, p)) },
         ..CHEAP
     }),
     map("Sign", "sign", &["f"], "−1, 0 or 1; 0 for NaN; derivative 0", Elementwise {
         eval: |x, _| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { 0.0 },
-        emit: |x, _| { let a = &x[0]; quote!((#a).sign()) },
+        emit: |x, _| { let a = &x[0]; quote!(#a.sign()) },
         jumps: true,
         ..CHEAP
     }),
     map("Step", "step", &["f"], "0 where f < 0, else 1 (also for NaN); derivative 0", Elementwise {
         eval: |x, _| if x[0] < 0.0 { 0.0 } else { 1.0 },
-        emit: |x, _| { let a = &x[0]; quote!((#a).step()) },
+        emit: |x, _| { let a = &x[0]; quote!(#a.step()) },
         jumps: true,
         ..CHEAP
     }),
     map("ReLU", "relu", &["f"], "0 where f < 0, else f; derivative 1 at 0", Elementwise {
         eval: |x, _| if x[0] < 0.0 { 0.0 } else { x[0] },
-        emit: |x, _| { let a = &x[0]; quote!((#a).relu()) },
+        emit: |x, _| { let a = &x[0]; quote!(#a.relu()) },
         partial: |d, at, _, t| {
             let zero = d.ir.constant(0.0);
             let below = d.ir.map("LessThan", &[at.x[0], zero]);
@@ -137,7 +137,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
     }),
     map("Floor", "floor", &["f"], "⌊f⌋, derivative 0", Elementwise {
         eval: |x, _| x[0].floor(),
-        emit: |x, _| { let a = &x[0]; quote!((#a).floor()) },
+        emit: |x, _| { let a = &x[0]; quote!(#a.floor()) },
         jumps: true,
         ..CHEAP
     }),
@@ -160,7 +160,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
             emit: |x, d| {
                 let (a, p) = (&x[0], 10f64.powi(d.unsigned_abs() as i32));
                 match d {
-                    0 => quote!((#a).round()),
+                    0 => quote!(#a.round()),
                     1.. => quote!((#a * R::lit(#p)).round() / R::lit(#p)),
                     _ => quote!((#a / R::lit(#p)).round() * R::lit(#p)),
                 }
@@ -170,14 +170,14 @@ pub(super) static OPERATIONS: &[Operation] = &[
             ..CHEAP
         })
     },
-    comparison!("Equal", "1 where f = g, else 0", |a, b| a == b, |x| { let (a, b) = (&x[0], &x[1]); quote!((#a).eq(#b)) }),
-    comparison!("NotEqual", "1 where f ≠ g or either is NaN, else 0", |a, b| a != b, |x| { let (a, b) = (&x[0], &x[1]); quote!((!(#a).eq(#b))) }),
-    comparison!("LessThan", "1 where f < g, else 0", |a, b| a < b, |x| { let (a, b) = (&x[0], &x[1]); quote!((#a).lt(#b)) }),
-    comparison!("LessOrEqual", "1 where f ≤ g, else 0", |a, b| a <= b, |x| { let (a, b) = (&x[0], &x[1]); quote!((#a).le(#b)) }),
+    comparison!("Equal", "1 where f = g, else 0", |a, b| a == b, |x| { let (a, b) = (&x[0], &x[1]); quote!(#a.eq(#b)) }),
+    comparison!("NotEqual", "1 where f ≠ g or either is NaN, else 0", |a, b| a != b, |x| { let (a, b) = (&x[0], &x[1]); quote!(!#a.eq(#b)) }),
+    comparison!("LessThan", "1 where f < g, else 0", |a, b| a < b, |x| { let (a, b) = (&x[0], &x[1]); quote!(#a.lt(#b)) }),
+    comparison!("LessOrEqual", "1 where f ≤ g, else 0", |a, b| a <= b, |x| { let (a, b) = (&x[0], &x[1]); quote!(#a.le(#b)) }),
     // The first argument is 0 or 1.
     map("Where", "", &["m", "f", "g"], "", Elementwise {
         eval: |x, _| if x[0] != 0.0 { x[1] } else { x[2] },
-        emit: |x, _| { let (m, a, b) = (&x[0], &x[1], &x[2]); quote!(R::select(!(#m).eq(R::lit(0.0)), #a, #b)) },
+        emit: |x, _| { let (m, a, b) = (&x[0], &x[1], &x[2]); quote!(R::select(!#m.eq(R::lit(0.0)), #a, #b)) },
         partial: |d, at, k, t| if k == 0 { None } else { Some(d.keep_if(at.x[0], k == 1, t)) },
         ..CHEAP
     }),

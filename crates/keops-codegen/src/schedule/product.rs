@@ -140,6 +140,12 @@ impl Stager<'_> {
 
     /// a ± b with the factors that both have in front: `k·a + k·b = k·(a + b)`.
     fn factored_terms(&mut self, id: NodeId, a: NodeId, b: NodeId, sign: f64) -> Product {
+        // Zeros of a derivative (x + 0 only loses the sign of −0).
+        match (self.ir.const_value(a), self.ir.const_value(b)) {
+            (_, Some(0.0)) => return self.factored(a),
+            (Some(0.0), _) => return Product::number(sign).times(self.factored(b)),
+            _ => {}
+        }
         let (pa, pb) = (self.factored(a), self.factored(b));
         let mut common = Vec::new();
         let mut rest_b = pb.factors.clone();
