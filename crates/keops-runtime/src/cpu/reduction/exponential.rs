@@ -2,12 +2,10 @@
 //!
 //! With a running maximum m of the exponents, the sums s_c = Σ w_c e^{F−m} are kept; when m grows they are scaled down
 //! (Milakov & Gimelshein, *Online normalizer calculation for softmax*, 2018). The maximum is looked at once per group of
-//! eight columns. Exponents are taken in base 2, as F·log₂e − ⌊m·log₂e⌉ in one fused operation, where the second term is
-//! rounded once and then part of the definition of s, so that its rounding cancels in every result.
+//! eight columns.
 //!
 //! m starts from −∞ and is clamped to finite numbers where it is subtracted, hence terms −∞ contribute exactly 0, no
-//! or only such terms give −∞, a term +∞ gives +∞, and a NaN gives NaN. Exponents beyond ±2.3·10³⁸ (f32; f64: 1.2·10³⁰⁸)
-//! count as infinite.
+//! or only such terms give −∞, a term +∞ gives +∞, and a NaN gives NaN.
 
 use super::accumulate::{add, merge, total, two_sum};
 use super::matrix::{MATRIX_FROM, multiply};
@@ -15,6 +13,7 @@ use super::sum::{split, widen};
 use super::{Block, Reduction, State};
 use crate::cpu::pairs::{Buffered, Columns, Pairs};
 use crate::options::Accumulator;
+use keops_core::lanes::F64x1;
 use keops_core::{Formula, Mask, Real, Scalar, Values};
 
 /// Columns per look at the maximum.
@@ -50,17 +49,17 @@ const fn weighted<F: Formula>() -> bool {
     F::OUTER.len > 0 || F::DIM > 1
 }
 
-/// log₂e and the largest maximum that is subtracted, in the type of the data.
+/// The number that is subtracted for the running maximum m.
 #[inline(always)]
-fn base2<L: Real>() -> (L, L) {
-    (L::lit(core::f64::consts::LOG2_E), L::lit(if L::Scalar::BITS == 32 { 2.3e38 } else { 1.2e308 }))
+fn finite<L: Real>(m: L) -> L {
+    let limit = L::lit(if L::Scalar::BITS == 32 { f64::from(f32::MAX) } else { f64::MAX });
+    limit.min_or((-limit).max_or(m))
 }
 
-/// ⌊m·log₂e⌉, the shift that belongs to the running maximum m.
+/// e^(f − m).
 #[inline(always)]
-fn shift<L: Real>(m: L) -> L {
-    let (log2e, limit) = base2::<L>();
-    limit.min_or((-limit).max_or(m)) * log2e
+fn exp_of_difference<L: Real>(f: L, m: L) -> L {
+    (f - m).exp2_mul(L::lit(core::f64::consts::LOG2_E))
 }
 
 impl<const RESULT: u8, const UNIT: bool> Exponential<RESULT, UNIT> {
@@ -85,11 +84,52 @@ impl<const RESULT: u8, const UNIT: bool> Exponential<RESULT, UNIT> {
     fn add<F: Formula, L: Real, const NR: usize>(state: Block<L::Scalar, NR>, c: usize, r: usize, v: L) {
         add(state, 1 + c, 1 + Self::sums::<F>() + c, r, v);
     }
+}
 
-    /// Weight `c` of step `j`.
+/// Weight `c` of step `j`.
+#[inline(always)]
+fn weight<F: Formula, L: Real, V: Pairs<F, L>>(pairs: &V, j: usize, values: &F::Pair<L>, c: usize) -> L {
+    if F::OUTER.len > 0 { pairs.outer(j, c) } else { values.as_slice()[1 + c] }
+}
+
+/// Sums of one register of rows within a tile.
+struct Running<F: Formula, L: Real> {
+    m: L,
+    /// [`finite`] of `m`.
+    offset: L,
+    unit: L,
+    sums: F::Acc<L>,
+}
+
+impl<F: Formula, L: Real> Running<F, L> {
+    /// Takes in the `N` columns from `first` on.
     #[inline(always)]
-    fn weight<F: Formula, L: Real, V: Pairs<F, L>>(pairs: &V, j: usize, values: &F::Pair<L>, c: usize) -> L {
-        if F::OUTER.len > 0 { pairs.outer(j, c) } else { values.as_slice()[1 + c] }
+    fn take<V: Pairs<F, L>, const UNIT: bool, const N: usize>(&mut self, pairs: &V, first: usize, values: &[F::Pair<L>; N]) {
+        let mut top = self.m;
+        for u in 0..N {
+            top = values[u].as_slice()[0].max_or(top);
+        }
+        if self.m.lt(top).any() {
+            let before = self.offset;
+            self.m = top;
+            self.offset = finite(top);
+            let factor = exp_of_difference(before, self.offset);
+            self.unit = self.unit * factor;
+            for c in 0..F::ACC {
+                let sum = &mut self.sums.as_mut_slice()[c];
+                *sum = *sum * factor;
+            }
+        }
+        for u in 0..N {
+            let e = exp_of_difference(values[u].as_slice()[0], self.offset);
+            if UNIT {
+                self.unit = self.unit + e;
+            }
+            for c in 0..F::ACC {
+                let sum = &mut self.sums.as_mut_slice()[c];
+                *sum = if weighted::<F>() { e.fma(weight::<F, L, V>(pairs, first + u, &values[u], c), *sum) } else { *sum + e };
+            }
+        }
     }
 }
 
@@ -122,7 +162,7 @@ impl<const RESULT: u8, const UNIT: bool> Reduction for Exponential<RESULT, UNIT>
         let lane = |v: T| T::Lane::splat(v);
         let (a, b) = (into.values[0], from.values[0]);
         let m = if b > a { b } else { a };
-        let factor = |old: T| (shift(lane(old)) - shift(lane(m))).exp2();
+        let factor = |old: T| exp_of_difference(finite(lane(old)), finite(lane(m)));
         let (fa, fb) = (factor(a), factor(b));
         let n = Self::sums::<F>();
         let (sums, carries) = into.values[1..].split_at_mut(n);
@@ -138,13 +178,10 @@ impl<const RESULT: u8, const UNIT: bool> Reduction for Exponential<RESULT, UNIT>
     fn finish<F: Formula, T: Scalar>(state: State<'_, T>, values: &mut [T], _: &mut [u64]) {
         let (m, n) = (state.values[0], Self::sums::<F>());
         let sum = |c: usize| total(state.values[1 + c], state.values[1 + n + c]).to_f64();
-        // Once per row, so in f64: with log₂e as the lanes rounded it, the shift is taken back exactly.
-        let log2e = T::from_f64(core::f64::consts::LOG2_E).to_f64();
-        let shift = super::accumulate::lower(shift(T::Lane::splat(m))).to_f64();
         let unit = Self::unit::<F>();
         if RESULT == Result::Log as u8 {
             for (c, v) in values.iter_mut().enumerate() {
-                *v = T::from_f64((shift + sum(c).log2()) / log2e);
+                *v = T::from_f64(finite(F64x1(m.to_f64())).0 + sum(c).ln());
             }
         } else if RESULT == Result::Quotient as u8 {
             for (c, v) in values.iter_mut().enumerate() {
@@ -153,9 +190,8 @@ impl<const RESULT: u8, const UNIT: bool> Reduction for Exponential<RESULT, UNIT>
             }
         } else {
             values[0] = m;
-            let back = if m.to_f64().is_finite() { (shift - m.to_f64() * log2e).exp2() } else { 1.0 };
             for (c, v) in values[1..].iter_mut().enumerate() {
-                *v = T::from_f64(sum(c) * back);
+                *v = T::from_f64(sum(c));
             }
         }
     }
@@ -163,57 +199,26 @@ impl<const RESULT: u8, const UNIT: bool> Reduction for Exponential<RESULT, UNIT>
     #[allow(private_bounds, private_interfaces)]
     #[inline(always)]
     fn tile<F: Formula, L: Real, V: Pairs<F, L>, const NR: usize>(pairs: &[V; NR], state: Block<L::Scalar, NR>) {
-        let (log2e, _) = base2::<L>();
         for (r, p) in pairs.iter().enumerate() {
             let old: L = state.get(0, r);
-            let (mut m, mut offset) = (old, shift(old));
-            let mut unit = L::lit(0.0);
-            let mut acc = F::Acc::<L>::splat(L::lit(0.0));
-            let mut group = |values: &[F::Pair<L>], first: usize| {
-                let mut top = m;
-                for v in values {
-                    top = v.as_slice()[0].max_or(top);
-                }
-                if m.lt(top).any() {
-                    let before = offset;
-                    m = top;
-                    offset = shift(m);
-                    let factor = (before - offset).exp2();
-                    unit = unit * factor;
-                    for a in acc.as_mut_slice() {
-                        *a = *a * factor;
-                    }
-                }
-                for (u, v) in values.iter().enumerate() {
-                    let e = v.as_slice()[0].fma(log2e, -offset).exp2();
-                    if !weighted::<F>() {
-                        let a = acc.as_mut_slice();
-                        a[0] = a[0] + e;
-                        continue;
-                    }
-                    if UNIT {
-                        unit = unit + e;
-                    }
-                    for (c, a) in acc.as_mut_slice().iter_mut().enumerate() {
-                        *a = e.fma(Self::weight::<F, L, V>(p, first + u, v, c), *a);
-                    }
-                }
-            };
+            let zero = L::lit(0.0);
+            let mut run = Running::<F, L> { m: old, offset: finite(old), unit: zero, sums: F::Acc::<L>::splat(zero) };
             let steps = p.steps();
             let mut j = 0;
             while j + GROUP <= steps {
-                let mut values = [F::Pair::<L>::splat(L::lit(0.0)); GROUP];
-                for (u, v) in values.iter_mut().enumerate() {
-                    *v = p.values(j + u);
+                let mut values = [F::Pair::<L>::splat(zero); GROUP];
+                for u in 0..GROUP {
+                    values[u] = p.values(j + u);
                 }
-                group(&values, j);
+                run.take::<_, UNIT, GROUP>(p, j, &values);
                 j += GROUP;
             }
             while j < steps {
-                group(&[p.values(j)], j);
+                run.take::<_, UNIT, 1>(p, j, &[p.values(j)]);
                 j += 1;
             }
-            Self::rescale::<F, L, NR>(state, r, (shift(old) - offset).exp2());
+            let Running { m, offset, unit, sums: acc } = run;
+            Self::rescale::<F, L, NR>(state, r, exp_of_difference(finite(old), offset));
             state.set(0, r, m);
             let first = Self::unit::<F>();
             if first == 1 {
@@ -240,11 +245,11 @@ impl<const RESULT: u8, const UNIT: bool> Reduction for Exponential<RESULT, UNIT>
             for j in 0..steps {
                 m = p.first::<L>(j).max_or(m);
             }
-            let offset = shift(m);
+            let offset = finite(m);
             for j in 0..steps {
-                p.replace(j, p.first::<L>(j).fma(base2::<L>().0, -offset).exp2());
+                p.replace(j, exp_of_difference(p.first::<L>(j), offset));
             }
-            Self::rescale::<F, L, NR>(state, r, (shift(old) - offset).exp2());
+            Self::rescale::<F, L, NR>(state, r, exp_of_difference(finite(old), offset));
             state.set(0, r, m);
         }
         let first = Self::unit::<F>();
@@ -282,7 +287,7 @@ impl<const RESULT: u8, const UNIT: bool> Reduction for Exponential<RESULT, UNIT>
                             put(&mut wide_unit, &mut block_unit, e);
                         }
                         for c in 0..F::ACC {
-                            let term = if weighted::<F>() { e * Self::weight::<F, L, _>(p, j, &v, c) } else { e };
+                            let term = if weighted::<F>() { e * weight::<F, L, _>(p, j, &v, c) } else { e };
                             put(&mut wide.as_mut_slice()[c], &mut block.as_mut_slice()[c], term);
                         }
                     }

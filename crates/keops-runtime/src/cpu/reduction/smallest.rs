@@ -99,27 +99,29 @@ impl<const K: usize, const VALUES: bool, const INDICES: bool> Reduction for Smal
 }
 
 /// Inserts `v` into the sorted list of component `d`, in every lane where it belongs.
+///
+/// The list is sorted, so "`v` is less than entry k" says by itself whether entry k moves on: no step waits for another.
 #[inline(always)]
 fn insert<F: Formula, L: Real, const K: usize, const INDICES: bool, const NR: usize>(
     state: Block<L::Scalar, NR>,
     r: usize,
     d: usize,
-    mut v: L,
-    mut i: L::Int,
+    v: L,
+    i: L::Int,
 ) {
-    // Once a lane has found its place everything after it moves on, also past equal values.
-    let mut moving = v.lt(v);
+    // What entry k becomes if it moves on: the entry before it if that moves on too, `v` otherwise.
+    let (mut before, mut before_index) = (v, i);
     for k in 0..K {
         let at = k * F::DIM + d;
         let old: L = state.get(at, r);
-        moving = moving | v.lt(old);
-        state.set(at, r, L::select(moving, v, old));
-        v = L::select(moving, old, v);
+        let moves = v.lt(old);
+        state.set(at, r, L::select(moves, before, old));
+        before = L::select(moves, old, v);
         if INDICES {
             let at = (K + k) * F::DIM + d;
             let old = state.get::<L>(at, r).to_bits();
-            state.set(at, r, L::from_bits(L::select_int(moving, i, old)));
-            i = L::select_int(moving, old, i);
+            state.set(at, r, L::from_bits(L::select_int(moves, before_index, old)));
+            before_index = L::select_int(moves, old, i);
         }
     }
 }
