@@ -72,11 +72,6 @@ fn tensor_dot(ir: &mut Ir, x: &[NodeId], lists: [&[usize]; 4], permute: Option<&
     if cont_f.len() != cont_g.len() {
         return Err(format!("as many axes of f as of g must be contracted, but they are {} and {}", cont_f.len(), cont_g.len()));
     }
-    let mut axes = Axes { sizes: dims_f.to_vec(), left: (0..dims_f.len()).collect(), right: vec![], out: vec![] };
-    for g in 0..dims_g.len() {
-        axes.right.push(axes.sizes.len());
-        axes.sizes.push(dims_g[g]);
-    }
     for (n, (&f, &g)) in cont_f.iter().zip(cont_g).enumerate() {
         if f >= dims_f.len() || g >= dims_g.len() || cont_f[..n].contains(&f) || cont_g[..n].contains(&g) {
             return Err(format!("axes {f} and {g} cannot be contracted: axes count from 0 and are contracted once"));
@@ -84,7 +79,16 @@ fn tensor_dot(ir: &mut Ir, x: &[NodeId], lists: [&[usize]; 4], permute: Option<&
         if dims_f[f] != dims_g[g] {
             return Err(format!("contracted axes must have equal sizes, but axis {f} of f has {} and axis {g} of g has {}", dims_f[f], dims_g[g]));
         }
-        axes.right[g] = f;
+    }
+    let mut axes = Axes { sizes: dims_f.to_vec(), left: (0..dims_f.len()).collect(), right: vec![], out: vec![] };
+    for (g, &size) in dims_g.iter().enumerate() {
+        match cont_g.iter().position(|&c| c == g) {
+            Some(n) => axes.right.push(cont_f[n]),
+            None => {
+                axes.right.push(axes.sizes.len());
+                axes.sizes.push(size);
+            }
+        }
     }
     let kept: Vec<usize> = axes.left.iter().copied().filter(|a| !cont_f.contains(a))
         .chain(axes.right.iter().copied().filter(|&a| a >= dims_f.len()))
