@@ -22,10 +22,6 @@ impl<'a> Cursor<'a> {
         self.tokens.first()
     }
 
-    pub(super) fn peek_second(&self) -> Option<&'a TokenTree> {
-        self.tokens.get(1)
-    }
-
     pub(super) fn is_at_end(&self) -> bool {
         self.tokens.is_empty()
     }
@@ -80,6 +76,23 @@ impl<'a> Cursor<'a> {
         for _ in symbol.chars() {
             self.next();
         }
+        Some(Place { start, end: self.last })
+    }
+
+    /// Are the next tokens `**`? The gap between them does not matter: Rust has no such token, so a `macro_rules!` may pull
+    /// its two halves apart.
+    pub(super) fn peek_power(&self) -> bool {
+        matches!(self.tokens, [TokenTree::Punct(a), TokenTree::Punct(b), ..] if a.as_char() == '*' && b.as_char() == '*')
+    }
+
+    /// Takes `**`.
+    pub(super) fn take_power(&mut self) -> Option<Place> {
+        if !self.peek_power() {
+            return None;
+        }
+        let start = self.span();
+        self.next();
+        self.next();
         Some(Place { start, end: self.last })
     }
 

@@ -7,7 +7,7 @@ use super::cursor::{Cursor, describe, split};
 use super::literal;
 use crate::ast::{Argument, Call, Expr, Kind, Place, Style};
 use crate::mistakes::Mistakes;
-use proc_macro2::{Delimiter, Group, Spacing, Span, TokenTree};
+use proc_macro2::{Delimiter, Group, Punct, Spacing, Span, TokenTree};
 
 /// How deep brackets and prefixes may nest, and how high the tree of a formula may be: later passes recurse.
 const MAX_NESTING: u32 = 96;
@@ -124,7 +124,7 @@ impl Parser<'_, '_> {
 
     /// The infix operator that comes next, unless it is a part of something else.
     fn next_infix(&self) -> Option<Infix> {
-        if self.cursor.peek_operator("**") {
+        if self.cursor.peek_power() {
             return None;
         }
         let &found = INFIX.iter().find(|(symbol, ..)| self.cursor.peek_operator(symbol))?;
@@ -156,19 +156,7 @@ impl Parser<'_, '_> {
 
     fn power(&mut self) -> Expr {
         let base = self.postfix();
-        let Some(at) = self.cursor.take_operator("**") else {
-            if let (Some(star), Some(TokenTree::Punct(second))) = (self.cursor.peek_punct('*'), self.cursor.peek_second())
-                && star.spacing() == Spacing::Alone
-                && second.as_char() == '*'
-            {
-                let at = Place { start: star.span(), end: second.span() };
-                self.mistakes.add(at, "`* *` with a gap is not an operator; write `**` for a power");
-                self.cursor.next();
-                self.cursor.next();
-                self.enter(base.at, Self::prefix);
-            }
-            return base;
-        };
+        let Some(at) = self.cursor.take_power() else { return base };
         let exponent = self.enter(at, Self::prefix);
         let name = if exponent.as_integer().is_some() { "Pow" } else { "Powf" };
         self.call(name, Style::Operator("**"), at, vec![base, exponent], None)
@@ -318,7 +306,7 @@ impl Parser<'_, '_> {
 }
 
 /// Is this `==` rather than `=`?
-fn starts_with_joined_equal(first: &proc_macro2::Punct, rest: &[TokenTree]) -> bool {
+fn starts_with_joined_equal(first: &Punct, rest: &[TokenTree]) -> bool {
     first.spacing() == Spacing::Joint && matches!(rest.first(), Some(TokenTree::Punct(p)) if p.as_char() == '=')
 }
 
