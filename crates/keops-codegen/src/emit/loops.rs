@@ -9,11 +9,19 @@ use super::{Output, dim_tokens, number};
 use crate::ir::{Ir, NodeId, Op};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The statements that compute and write `outputs`.
 pub(super) fn code(ir: &Ir, layout: &Layout, outputs: &[Output]) -> TokenStream {
-    let mut w = Writer { ir, layout, arrays: arrays(ir, outputs), bound: HashMap::new(), uses: uses(ir, outputs), lines: vec![] };
+    let mut w = Writer {
+        ir,
+        layout,
+        arrays: arrays(ir, outputs),
+        bound: HashMap::new(),
+        prepared: HashSet::new(),
+        uses: uses(ir, outputs),
+        lines: vec![],
+    };
     for o in outputs {
         w.output(o);
     }
@@ -74,6 +82,7 @@ struct Writer<'a> {
     arrays: BTreeSet<NodeId>,
     /// Numbers and arrays that have a name.
     bound: HashMap<NodeId, Ident>,
+    prepared: HashSet<NodeId>,
     uses: HashMap<NodeId, usize>,
     lines: Vec<TokenStream>,
 }
@@ -120,7 +129,7 @@ impl Writer<'_> {
 
     /// Gives a name to every number and array that the components of `id` need.
     fn prepare(&mut self, id: NodeId) {
-        if self.bound.contains_key(&id) {
+        if !self.prepared.insert(id) {
             return;
         }
         let node = self.ir.node(id);

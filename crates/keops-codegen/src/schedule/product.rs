@@ -57,6 +57,15 @@ impl Product {
 impl Stager<'_> {
     /// Writes a node as a product. Nodes that do not change from pair to pair stay whole.
     pub(super) fn factored(&mut self, id: NodeId) -> Product {
+        if let Some(known) = self.products.get(&id) {
+            return known.clone();
+        }
+        let product = self.newly_factored(id);
+        self.products.insert(id, product.clone());
+        product
+    }
+
+    fn newly_factored(&mut self, id: NodeId) -> Product {
         if let Some(v) = self.ir.const_value(id) {
             return Product::number(v);
         }

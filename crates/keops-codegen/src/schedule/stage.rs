@@ -1,5 +1,6 @@
 //! [`Stager`]: how often each node changes, and the values that earlier stages hand to later ones.
 
+use super::product::Product;
 use super::root::Body;
 use super::{Keep, Schedule};
 use crate::ir::{Category, Ir, NodeId, Op, Space};
@@ -48,6 +49,10 @@ pub(super) struct Stager<'a> {
     stages: HashMap<NodeId, Stage>,
     /// Scheduled form of pair nodes, by node and whether it must be computed as written.
     pub(super) built: HashMap<(NodeId, bool), NodeId>,
+    /// Nodes written as products.
+    pub(super) products: HashMap<NodeId, Product>,
+    /// Row and column expressions over staged parameters.
+    staged: HashMap<NodeId, NodeId>,
     slots: HashMap<Space, Vec<NodeId>>,
 }
 
@@ -59,7 +64,7 @@ impl<'a> Stager<'a> {
                 *uses.entry(a).or_insert(0) += 1;
             }
         }
-        Stager { ir, keep, hoist, uses, stages: HashMap::new(), built: HashMap::new(), slots: HashMap::new() }
+        Stager { ir, keep, hoist, uses, stages: HashMap::new(), built: HashMap::new(), products: HashMap::new(), staged: HashMap::new(), slots: HashMap::new() }
     }
 
     /// Do several nodes of the body need this one?
@@ -119,6 +124,15 @@ impl<'a> Stager<'a> {
 
     /// A row or column expression with what depends on parameters only replaced by staged values.
     fn over_params(&mut self, id: NodeId) -> NodeId {
+        if let Some(&known) = self.staged.get(&id) {
+            return known;
+        }
+        let staged = self.newly_over_params(id);
+        self.staged.insert(id, staged);
+        staged
+    }
+
+    fn newly_over_params(&mut self, id: NodeId) -> NodeId {
         match self.stage(id) {
             Stage::Const => id,
             Stage::Param => self.leaf(id),
