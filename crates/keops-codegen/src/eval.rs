@@ -86,12 +86,13 @@ fn contract(axes: &Axes, f: &[f64], g: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::{self, Literal};
     use crate::ir::Category;
+    use crate::ops::{self, Literal};
 
     fn value(op: &str, args: &[&[f64]], lits: &[Literal]) -> Vec<f64> {
         let mut ir = Ir::new();
-        let nodes: Vec<NodeId> = args.iter().enumerate().map(|(k, a)| ir.var(k, Category::Vi, Dim::Lit(a.len()))).collect();
+        let nodes: Vec<NodeId> =
+            args.iter().enumerate().map(|(k, a)| ir.var(k, Category::Vi, Dim::Lit(a.len()))).collect();
         let root = ops::find(op).unwrap().apply(&mut ir, &nodes, lits).unwrap();
         let inputs = Inputs { variables: args.iter().map(|a| a.to_vec()).collect(), ..Inputs::default() };
         eval(&ir, &[root], &inputs).remove(0)

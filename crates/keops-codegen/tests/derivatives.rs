@@ -129,7 +129,13 @@ fn second_derivatives_are_symmetric_and_agree_with_finite_differences() {
         if !scale.is_finite() {
             continue;
         }
-        assert!(close(&out[0], &out[1], scale, 1e-8), "seed {seed}: {:?} and {:?} of {:?}", out[0], out[1], case.formula);
+        assert!(
+            close(&out[0], &out[1], scale, 1e-8),
+            "seed {seed}: {:?} and {:?} of {:?}",
+            out[0],
+            out[1],
+            case.formula
+        );
         let at = |h: f64| {
             let mut inputs = inputs(&case);
             for (x, t) in inputs.variables[case.towards].iter_mut().zip(&case.tangent) {

@@ -162,9 +162,11 @@ impl Case {
 fn agree(got: &Table, want: &Table, tolerance: f64) -> bool {
     got.len() == want.len()
         && got.iter().flatten().count() == want.iter().flatten().count()
-        && got.iter().flatten().zip(want.iter().flatten()).all(|(g, w)| {
-            g == w || (g.is_nan() && w.is_nan()) || (w.is_finite() && (g - w).abs() <= tolerance)
-        })
+        && got
+            .iter()
+            .flatten()
+            .zip(want.iter().flatten())
+            .all(|(g, w)| g == w || (g.is_nan() && w.is_nan()) || (w.is_finite() && (g - w).abs() <= tolerance))
 }
 
 #[test]

@@ -144,7 +144,10 @@ fn scheduled_sums_keep_values() {
             let got = interpret(&ir, &s, &data, 1, keep).sum;
             if scale.is_finite() && got.iter().all(|x| x.is_finite()) {
                 compared += 1;
-                assert!(close(&got, &want, scale, 1e-9), "seed {seed} hoist {hoist}: {got:?}, not {want:?} of {recipe:?}");
+                assert!(
+                    close(&got, &want, scale, 1e-9),
+                    "seed {seed} hoist {hoist}: {got:?}, not {want:?} of {recipe:?}"
+                );
             }
         }
     }
@@ -181,7 +184,10 @@ fn scheduled_values_keep_values() {
                 let scale = want.iter().fold(0.0f64, |m, x| m.max(x.abs()));
                 let comparable = scale.is_finite() && want.iter().all(|x| x.is_finite()) && scale < 1e9;
                 // Large intermediate values magnify the rounding of regrouped products.
-                assert!(!comparable || close(&got, &want, scale, 1e-6), "seed {seed}: {got:?}, not {want:?} of {value:?} {exponent:?} {weights:?}");
+                assert!(
+                    !comparable || close(&got, &want, scale, 1e-6),
+                    "seed {seed}: {got:?}, not {want:?} of {value:?} {exponent:?} {weights:?}"
+                );
             }
         }
     }

@@ -91,7 +91,8 @@ impl Reverse<'_> {
             Op::Contract(axes) => {
                 let Axes { sizes, left, right, out } = (**axes).clone();
                 if self.depends[args[0].index()] {
-                    let back = Axes { sizes: sizes.clone(), left: out.clone(), right: right.clone(), out: left.clone() };
+                    let back =
+                        Axes { sizes: sizes.clone(), left: out.clone(), right: right.clone(), out: left.clone() };
                     let part = self.tape.ir.contract(t, args[1], back);
                     self.receive(args[0], part);
                 }

@@ -3,8 +3,10 @@
 //! Stages with few values become straight-line code ([`straight`]), others loops over components ([`loops`]), so that the
 //! code does not grow with the dimension. Both only read staged values by position and call methods of `Real`.
 
+mod components;
 mod leaf;
 mod loops;
+mod scalars;
 mod straight;
 
 use crate::ir::{Category, Dim, Ir, NodeId, Space};
@@ -81,23 +83,35 @@ fn impl_formula(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStrea
     let dims_of = |slots: &[NodeId]| slots.iter().map(|&n| ir.dim(n).clone()).collect::<Vec<_>>();
     let staged = |slots: &[NodeId], space: Space| -> Vec<Output> {
         let offset = |k: usize| layout.offset(space, k);
-        slots.iter().enumerate().map(|(k, &n)| {
-            let (first, at) = offset(k);
-            Output { at, first, left: n, right: None, dim: ir.dim(n).clone() }
-        }).collect()
+        slots
+            .iter()
+            .enumerate()
+            .map(|(k, &n)| {
+                let (first, at) = offset(k);
+                Output { at, first, left: n, right: None, dim: ir.dim(n).clone() }
+            })
+            .collect()
     };
-    let pair: Vec<Output> = s.pair.iter().map(|d| {
-        let dim = match d.right {
-            Some(r) if !ir.dim(r).is_one() => ir.dim(r).clone(),
-            _ => ir.dim(d.left).clone(),
-        };
-        let at = usize_of(d.at);
-        Output { at, first: d.at, left: d.left, right: d.right, dim }
-    }).collect();
+    let pair: Vec<Output> = s
+        .pair
+        .iter()
+        .map(|d| {
+            let dim = match d.right {
+                Some(r) if !ir.dim(r).is_one() => ir.dim(r).clone(),
+                _ => ir.dim(d.left).clone(),
+            };
+            let at = usize_of(d.at);
+            Output { at, first: d.at, left: d.left, right: d.right, dim }
+        })
+        .collect();
     let finish = vec![Output { at: usize_of(0), first: 0, left: s.finish, right: None, dim: out.clone() }];
     let narrow = straight::fits(ir, &pair);
     let code = |outputs: &[Output]| {
-        if straight::fits(ir, outputs) { straight::code(ir, &layout, outputs) } else { loops::code(ir, &layout, outputs) }
+        if straight::fits(ir, outputs) {
+            straight::code(ir, &layout, outputs)
+        } else {
+            loops::code(ir, &layout, outputs)
+        }
     };
     let (param_code, row_code, col_code) =
         (code(&staged(&s.param, Space::Param)), code(&staged(&s.row, Space::Row)), code(&staged(&s.col, Space::Col)));

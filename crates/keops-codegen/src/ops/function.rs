@@ -23,169 +23,291 @@ macro_rules! call {
 }
 
 pub(super) static OPERATIONS: &[Operation] = &[
-    map("Exp", "exp", &["f"], "e^f", Elementwise {
-        eval: |x, _| x[0].exp(),
-        emit: call!(exp),
-        partial: |d, at, _, t| Some(d.times(t, at.y)),
-        ..DEAR
-    }),
+    map(
+        "Exp",
+        "exp",
+        &["f"],
+        "e^f",
+        Elementwise {
+            eval: |x, _| x[0].exp(),
+            emit: call!(exp),
+            partial: |d, at, _, t| Some(d.times(t, at.y)),
+            ..DEAR
+        },
+    ),
     // 2^(f · c): what the schedule makes of an exponential whose exponent has a factor that is known beforehand.
-    map("Exp2Mul", "", &["f", "c"], "", Elementwise {
-        eval: |x, _| (x[0] * x[1]).exp2(),
-        emit: call!(exp2_mul, 2),
-        ..DEAR
-    }),
-    map("Log", "log", &["f"], "ln f", Elementwise {
-        eval: |x, _| x[0].ln(),
-        emit: call!(ln),
-        partial: |d, at, _, t| Some(d.over(t, at.x[0])),
-        ..DEAR
-    }),
-    map("XLogX", "xlogx", &["f"], "f ln f, 0 at 0; derivative −∞ at 0", Elementwise {
-        eval: |x, _| if x[0] == 0.0 { 0.0 } else { x[0] * x[0].ln() },
-        emit: call!(xlogx),
-        partial: |d, at, _, t| {
-            let (ln, one) = (d.ir.map("Log", &[at.x[0]]), d.ir.constant(1.0));
-            let p = d.ir.add(ln, one);
-            Some(d.times(t, p))
+    map(
+        "Exp2Mul",
+        "",
+        &["f", "c"],
+        "",
+        Elementwise { eval: |x, _| (x[0] * x[1]).exp2(), emit: call!(exp2_mul, 2), ..DEAR },
+    ),
+    map(
+        "Log",
+        "log",
+        &["f"],
+        "ln f",
+        Elementwise {
+            eval: |x, _| x[0].ln(),
+            emit: call!(ln),
+            partial: |d, at, _, t| Some(d.over(t, at.x[0])),
+            ..DEAR
         },
-        ..DEAR
-    }),
-    map("Sin", "sin", &["f"], "sin f", Elementwise {
-        eval: |x, _| x[0].sin(),
-        emit: call!(sin),
-        partial: |d, at, _, t| { let p = d.ir.map("Cos", &[at.x[0]]); Some(d.times(t, p)) },
-        ..DEAR
-    }),
-    map("Cos", "cos", &["f"], "cos f", Elementwise {
-        eval: |x, _| x[0].cos(),
-        emit: call!(cos),
-        partial: |d, at, _, t| { let p = d.ir.map("Sin", &[at.x[0]]); let t = d.times(t, p); Some(d.negate(t)) },
-        ..DEAR
-    }),
-    map("SinXDivX", "sinxdivx", &["f"], "sin f / f, 1 at 0", Elementwise {
-        eval: |x, _| if x[0] == 0.0 { 1.0 } else { x[0].sin() / x[0] },
-        emit: call!(sinxdivx),
-        partial: |d, at, _, t| { let p = d.ir.map("SinXDivXPrime", &[at.x[0]]); Some(d.times(t, p)) },
-        ..DEAR
-    }),
-    map("SinXDivXPrime", "", &["f"], "", Elementwise {
-        eval: |x, _| sinxdivx_prime(x[0]),
-        emit: call!(sinxdivx_prime),
-        // s″ = −s − 2 s′/x, which tends to −1/3 at 0.
-        partial: |d, at, _, t| {
-            let x = at.x[0];
-            let (zero, third) = (d.ir.constant(0.0), d.ir.constant(-1.0 / 3.0));
-            let (s, slope) = (d.ir.map("SinXDivX", &[x]), d.ir.div(at.y, x));
-            let twice = d.ir.scale(2.0, slope);
-            let (minus, origin) = (d.ir.neg(s), d.ir.map("Equal", &[x, zero]));
-            let p = d.ir.sub(minus, twice);
-            let p = d.ir.choose(origin, third, p);
-            Some(d.times(t, p))
-        },
-        ..DEAR
-    }),
-    map("Asin", "asin", &["f"], "arcsin f; derivative 0 at ±1", Elementwise {
-        eval: |x, _| x[0].asin(),
-        emit: call!(asin),
-        partial: |d, at, _, t| { let p = unit_circle(d, at.x[0]); Some(d.times(t, p)) },
-        ..DEAR
-    }),
-    map("Acos", "acos", &["f"], "arccos f; derivative 0 at ±1", Elementwise {
-        eval: |x, _| x[0].acos(),
-        emit: call!(acos),
-        partial: |d, at, _, t| { let p = unit_circle(d, at.x[0]); let t = d.times(t, p); Some(d.negate(t)) },
-        ..DEAR
-    }),
-    map("Atan", "atan", &["f"], "arctan f", Elementwise {
-        eval: |x, _| x[0].atan(),
-        emit: call!(atan),
-        partial: |d, at, _, t| {
-            let (one, sq) = (d.ir.constant(1.0), d.ir.square(at.x[0]));
-            let q = d.ir.add(one, sq);
-            Some(d.over(t, q))
-        },
-        ..DEAR
-    }),
-    map("Atan2", "atan2", &["f", "g"], "angle of the point (g, f)", Elementwise {
-        eval: |x, _| x[0].atan2(x[1]),
-        emit: call!(atan2, 2),
-        partial: |d, at, k, t| {
-            let (f2, g2) = (d.ir.square(at.x[0]), d.ir.square(at.x[1]));
-            let r2 = d.ir.add(f2, g2);
-            let p = d.ir.div(at.x[1 - k], r2);
-            let t = d.times(t, p);
-            Some(if k == 0 { t } else { d.negate(t) })
-        },
-        ..DEAR
-    }),
-    map("Sqrt", "sqrt", &["f"], "√f; derivative 0 at 0", Elementwise {
-        eval: |x, _| x[0].sqrt(),
-        emit: call!(sqrt),
-        partial: |d, at, _, t| {
-            let p = d.ir.map("Rsqrt", &[at.x[0]]);
-            let t = d.times(t, p);
-            Some(scaled(d, 0.5, t))
-        },
-        ..DEAR
-    }),
-    map("Rsqrt", "rsqrt", &["f"], "1 / √f, 0 at 0", Elementwise {
-        eval: |x, _| if x[0] == 0.0 { 0.0 } else { 1.0 / x[0].sqrt() },
-        emit: call!(rsqrt),
-        partial: |d, at, _, t| {
-            let p = d.ir.map_with("Pow", &[at.y], 3);
-            let t = d.times(t, p);
-            Some(scaled(d, -0.5, t))
-        },
-        ..DEAR
-    }),
-    map("Inv", "", &["f"], "1 / f", Elementwise {
-        eval: |x, _| 1.0 / x[0],
-        emit: |x, _| { let a = &x[0]; quote!((R::lit(1.0) / #a)) },
-        partial: |d, at, _, t| { let p = d.ir.square(at.y); let t = d.times(t, p); Some(d.negate(t)) },
-        ..DEAR
-    }),
-    Operation {
-        lits: &[LiteralKind::Int],
-        ..map("Pow", "", &["f"], "f multiplied by itself m times (m < 0: its inverse)", Elementwise {
-            eval: |x, m| power(x[0], m),
-            emit: |x, m| {
-                let a = &x[0];
-                let p = product_of_powers(m.unsigned_abs());
-                let p = if m < 0 { quote!(R::lit(1.0) / #p) } else { p };
-                quote!({ let t = #a; #p })
-            },
+    ),
+    map(
+        "XLogX",
+        "xlogx",
+        &["f"],
+        "f ln f, 0 at 0; derivative −∞ at 0",
+        Elementwise {
+            eval: |x, _| if x[0] == 0.0 { 0.0 } else { x[0] * x[0].ln() },
+            emit: call!(xlogx),
             partial: |d, at, _, t| {
-                if at.int == 0 {
-                    return None;
-                }
-                let p = d.ir.map_with("Pow", &[at.x[0]], at.int - 1);
-                let t = d.times(t, p);
-                Some(scaled(d, at.int as f64, t))
+                let (ln, one) = (d.ir.map("Log", &[at.x[0]]), d.ir.constant(1.0));
+                let p = d.ir.add(ln, one);
+                Some(d.times(t, p))
             },
             ..DEAR
-        })
-    },
-    map("Powf", "power", &["f", "h"], "f^h as C's pow", Elementwise {
-        eval: |x, _| x[0].powf(x[1]),
-        emit: call!(powf, 2),
-        partial: |d, at, k, t| {
-            let (f, h) = (at.x[0], at.x[1]);
-            if k == 0 {
-                let one = d.ir.constant(1.0);
-                let less = d.ir.sub(h, one);
-                let p = d.ir.map("Powf", &[f, less]);
-                let t = d.times(t, p);
-                return Some(d.times(t, h));
-            }
-            // f^h ln f tends to 0 with f^h.
-            let (zero, ln) = (d.ir.constant(0.0), d.ir.map("Log", &[f]));
-            let (p, vanished) = (d.ir.mul(at.y, ln), d.ir.map("Equal", &[at.y, zero]));
-            let p = d.ir.choose(vanished, zero, p);
-            Some(d.times(t, p))
         },
-        ..DEAR
-    }),
+    ),
+    map(
+        "Sin",
+        "sin",
+        &["f"],
+        "sin f",
+        Elementwise {
+            eval: |x, _| x[0].sin(),
+            emit: call!(sin),
+            partial: |d, at, _, t| {
+                let p = d.ir.map("Cos", &[at.x[0]]);
+                Some(d.times(t, p))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Cos",
+        "cos",
+        &["f"],
+        "cos f",
+        Elementwise {
+            eval: |x, _| x[0].cos(),
+            emit: call!(cos),
+            partial: |d, at, _, t| {
+                let p = d.ir.map("Sin", &[at.x[0]]);
+                let t = d.times(t, p);
+                Some(d.negate(t))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "SinXDivX",
+        "sinxdivx",
+        &["f"],
+        "sin f / f, 1 at 0",
+        Elementwise {
+            eval: |x, _| if x[0] == 0.0 { 1.0 } else { x[0].sin() / x[0] },
+            emit: call!(sinxdivx),
+            partial: |d, at, _, t| {
+                let p = d.ir.map("SinXDivXPrime", &[at.x[0]]);
+                Some(d.times(t, p))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "SinXDivXPrime",
+        "",
+        &["f"],
+        "",
+        Elementwise {
+            eval: |x, _| sinxdivx_prime(x[0]),
+            emit: call!(sinxdivx_prime),
+            // s″ = −s − 2 s′/x, which tends to −1/3 at 0.
+            partial: |d, at, _, t| {
+                let x = at.x[0];
+                let (zero, third) = (d.ir.constant(0.0), d.ir.constant(-1.0 / 3.0));
+                let (s, slope) = (d.ir.map("SinXDivX", &[x]), d.ir.div(at.y, x));
+                let twice = d.ir.scale(2.0, slope);
+                let (minus, origin) = (d.ir.neg(s), d.ir.map("Equal", &[x, zero]));
+                let p = d.ir.sub(minus, twice);
+                let p = d.ir.choose(origin, third, p);
+                Some(d.times(t, p))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Asin",
+        "asin",
+        &["f"],
+        "arcsin f; derivative 0 at ±1",
+        Elementwise {
+            eval: |x, _| x[0].asin(),
+            emit: call!(asin),
+            partial: |d, at, _, t| {
+                let p = unit_circle(d, at.x[0]);
+                Some(d.times(t, p))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Acos",
+        "acos",
+        &["f"],
+        "arccos f; derivative 0 at ±1",
+        Elementwise {
+            eval: |x, _| x[0].acos(),
+            emit: call!(acos),
+            partial: |d, at, _, t| {
+                let p = unit_circle(d, at.x[0]);
+                let t = d.times(t, p);
+                Some(d.negate(t))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Atan",
+        "atan",
+        &["f"],
+        "arctan f",
+        Elementwise {
+            eval: |x, _| x[0].atan(),
+            emit: call!(atan),
+            partial: |d, at, _, t| {
+                let (one, sq) = (d.ir.constant(1.0), d.ir.square(at.x[0]));
+                let q = d.ir.add(one, sq);
+                Some(d.over(t, q))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Atan2",
+        "atan2",
+        &["f", "g"],
+        "angle of the point (g, f)",
+        Elementwise {
+            eval: |x, _| x[0].atan2(x[1]),
+            emit: call!(atan2, 2),
+            partial: |d, at, k, t| {
+                let (f2, g2) = (d.ir.square(at.x[0]), d.ir.square(at.x[1]));
+                let r2 = d.ir.add(f2, g2);
+                let p = d.ir.div(at.x[1 - k], r2);
+                let t = d.times(t, p);
+                Some(if k == 0 { t } else { d.negate(t) })
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Sqrt",
+        "sqrt",
+        &["f"],
+        "√f; derivative 0 at 0",
+        Elementwise {
+            eval: |x, _| x[0].sqrt(),
+            emit: call!(sqrt),
+            partial: |d, at, _, t| {
+                let p = d.ir.map("Rsqrt", &[at.x[0]]);
+                let t = d.times(t, p);
+                Some(scaled(d, 0.5, t))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Rsqrt",
+        "rsqrt",
+        &["f"],
+        "1 / √f, 0 at 0",
+        Elementwise {
+            eval: |x, _| if x[0] == 0.0 { 0.0 } else { 1.0 / x[0].sqrt() },
+            emit: call!(rsqrt),
+            partial: |d, at, _, t| {
+                let p = d.ir.map_with("Pow", &[at.y], 3);
+                let t = d.times(t, p);
+                Some(scaled(d, -0.5, t))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Inv",
+        "",
+        &["f"],
+        "1 / f",
+        Elementwise {
+            eval: |x, _| 1.0 / x[0],
+            emit: |x, _| {
+                let a = &x[0];
+                quote!((R::lit(1.0) / #a))
+            },
+            partial: |d, at, _, t| {
+                let p = d.ir.square(at.y);
+                let t = d.times(t, p);
+                Some(d.negate(t))
+            },
+            ..DEAR
+        },
+    ),
+    Operation {
+        lits: &[LiteralKind::Int],
+        ..map(
+            "Pow",
+            "",
+            &["f"],
+            "f multiplied by itself m times (m < 0: its inverse)",
+            Elementwise {
+                eval: |x, m| power(x[0], m),
+                emit: |x, m| {
+                    let a = &x[0];
+                    let p = product_of_powers(m.unsigned_abs());
+                    let p = if m < 0 { quote!(R::lit(1.0) / #p) } else { p };
+                    quote!({ let t = #a; #p })
+                },
+                partial: |d, at, _, t| {
+                    if at.int == 0 {
+                        return None;
+                    }
+                    let p = d.ir.map_with("Pow", &[at.x[0]], at.int - 1);
+                    let t = d.times(t, p);
+                    Some(scaled(d, at.int as f64, t))
+                },
+                ..DEAR
+            },
+        )
+    },
+    map(
+        "Powf",
+        "power",
+        &["f", "h"],
+        "f^h as C's pow",
+        Elementwise {
+            eval: |x, _| x[0].powf(x[1]),
+            emit: call!(powf, 2),
+            partial: |d, at, k, t| {
+                let (f, h) = (at.x[0], at.x[1]);
+                if k == 0 {
+                    let one = d.ir.constant(1.0);
+                    let less = d.ir.sub(h, one);
+                    let p = d.ir.map("Powf", &[f, less]);
+                    let t = d.times(t, p);
+                    return Some(d.times(t, h));
+                }
+                // f^h ln f tends to 0 with f^h.
+                let (zero, ln) = (d.ir.constant(0.0), d.ir.map("Log", &[f]));
+                let (p, vanished) = (d.ir.mul(at.y, ln), d.ir.map("Equal", &[at.y, zero]));
+                let p = d.ir.choose(vanished, zero, p);
+                Some(d.times(t, p))
+            },
+            ..DEAR
+        },
+    ),
     build("Sinc", "sinc", &["f"], "sin(πf) / (πf), 1 at 0", |ir, x, _| {
         let turned = ir.scale(std::f64::consts::PI, x[0]);
         Ok(ir.map("SinXDivX", &[turned]))

@@ -1,5 +1,5 @@
 //! The table of operations: one entry per operation drives names, arity, dimensions, value, derivatives, emitted code and
-//! documentation. To add an operation, add one entry to [`scalar`], [`function`], [`vector`], [`tensor`] or [`calculus`]; nothing else.
+//! documentation. To add an operation, add one entry to [`scalar`], [`choice`], [`function`], [`vector`], [`tensor`] or [`calculus`]; nothing else.
 //!
 //! Use by the front end:
 //! * `ops::find("SqDist")` / `ops::find_method("sqdist")` give the [`Operation`];
@@ -14,6 +14,7 @@
 //! `Grad(F, v, e)` and `Diff(F, v, u)` are entries like any other: their second argument must be a variable's node.
 
 mod calculus;
+mod choice;
 mod dims;
 mod function;
 mod scalar;
@@ -168,9 +169,16 @@ impl Operation {
 
 /// All operations, those of the compiler included.
 pub fn all() -> impl Iterator<Item = &'static Operation> {
-    [scalar::OPERATIONS, function::OPERATIONS, vector::OPERATIONS, tensor::OPERATIONS, calculus::OPERATIONS]
-        .into_iter()
-        .flatten()
+    [
+        scalar::OPERATIONS,
+        choice::OPERATIONS,
+        function::OPERATIONS,
+        vector::OPERATIONS,
+        tensor::OPERATIONS,
+        calculus::OPERATIONS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The operation that formulas call `name`.

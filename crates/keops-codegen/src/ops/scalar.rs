@@ -1,6 +1,6 @@
-//! Arithmetic, comparisons and selection: operations of one instruction or a few.
+//! Arithmetic and rounding: operations of one instruction or a few.
 
-use super::{Dims, Elementwise, Literal, LiteralKind, Lower, Operation, dims};
+use super::{Dims, Elementwise, Literal, LiteralKind, Lower, Operation};
 use crate::diff::Seed;
 use crate::ir::{Ir, NodeId};
 use quote::quote;
@@ -23,7 +23,17 @@ pub(super) const fn map(
     doc: &'static str,
     e: Elementwise,
 ) -> Operation {
-    Operation { name, method, method_order: &[], args, lits: &[], optional: 0, dims: Dims::Broadcast, lower: Lower::Map(e), doc }
+    Operation {
+        name,
+        method,
+        method_order: &[],
+        args,
+        lits: &[],
+        optional: 0,
+        dims: Dims::Broadcast,
+        lower: Lower::Map(e),
+        doc,
+    }
 }
 
 /// A broadcasting operation that is written in terms of others.
@@ -34,193 +44,270 @@ pub(super) const fn build(
     doc: &'static str,
     b: fn(&mut Ir, &[NodeId], &[Literal]) -> Result<NodeId, String>,
 ) -> Operation {
-    Operation { name, method, method_order: &[], args, lits: &[], optional: 0, dims: Dims::Broadcast, lower: Lower::Build(b), doc }
-}
-
-macro_rules! comparison {
-    ($name:literal, $doc:literal, $eval:expr, $mask:expr) => {
-        map(
-            $name,
-            "",
-            &["f", "g"],
-            $doc,
-            Elementwise {
-                eval: |x, _| f64::from(u8::from({
-                    let f: fn(f64, f64) -> bool = $eval;
-                    f(x[0], x[1])
-                })),
-                emit: |x, _| {
-                    let f: fn(&[proc_macro2::TokenStream]) -> proc_macro2::TokenStream = $mask;
-                    let m = f(x);
-                    quote!(R::from_mask(#m))
-                },
-                mask: Some($mask),
-                jumps: true,
-                ..CHEAP
-            },
-        )
-    };
+    Operation {
+        name,
+        method,
+        method_order: &[],
+        args,
+        lits: &[],
+        optional: 0,
+        dims: Dims::Broadcast,
+        lower: Lower::Build(b),
+        doc,
+    }
 }
 
 pub(super) static OPERATIONS: &[Operation] = &[
-    map("Add", "", &["f", "g"], "f + g", Elementwise {
-        eval: |x, _| x[0] + x[1],
-        emit: |x, _| { let (a, b) = (&x[0], &x[1]); quote!((#a + #b)) },
-        partial: |_, _, _, t| Some(t),
-        ..CHEAP
-    }),
-    map("Subtract", "", &["f", "g"], "f − g", Elementwise {
-        eval: |x, _| x[0] - x[1],
-        emit: |x, _| { let (a, b) = (&x[0], &x[1]); quote!((#a - #b)) },
-        partial: |d, _, k, t| Some(if k == 0 { t } else { d.negate(t) }),
-        ..CHEAP
-    }),
-    map("Mult", "", &["f", "g"], "f · g", Elementwise {
-        eval: |x, _| x[0] * x[1],
-        emit: |x, _| { let (a, b) = (&x[0], &x[1]); quote!((#a * #b)) },
-        partial: |d, at, k, t| Some(d.times(t, at.x[1 - k])),
-        ..CHEAP
-    }),
-    map("Divide", "", &["f", "g"], "f / g", Elementwise {
-        eval: |x, _| x[0] / x[1],
-        emit: |x, _| { let (a, b) = (&x[0], &x[1]); quote!((#a / #b)) },
-        partial: |d, at, k, t| {
-            if k == 0 {
-                return Some(d.over(t, at.x[1]));
-            }
-            let q = d.ir.div(at.y, at.x[1]);
-            let t = d.times(t, q);
-            Some(d.negate(t))
-        },
-        dear: true,
-        ..CHEAP
-    }),
-    map("Minus", "", &["f"], "−f", Elementwise {
-        eval: |x, _| -x[0],
-        emit: |x, _| { let a = &x[0]; quote!((-#a)) },
-        partial: |d, _, _, t| Some(d.negate(t)),
-        ..CHEAP
-    }),
-    map("Square", "square", &["f"], "f²", Elementwise {
-        eval: |x, _| x[0] * x[0],
-        emit: |x, _| { let a = &x[0]; quote!({ let t = #a; t * t }) },
-        partial: |d, at, _, t| { let p = d.ir.scale(2.0, at.x[0]); Some(d.times(t, p)) },
-        ..CHEAP
-    }),
-    map("Abs", "abs", &["f"], "|f|, derivative 0 at 0", Elementwise {
-        eval: |x, _| x[0].abs(),
-        emit: |x, _| { let a = &x[0]; quote!(#a.abs()) },
-        partial: |d, at, _, t| { let p = d.ir.map("Sign", &[at.x[0]]); Some(d.times(t, p)) },
-        ..CHEAP
-    }),
-    map("Sign", "sign", &["f"], "−1, 0 or 1; 0 for NaN; derivative 0", Elementwise {
-        eval: |x, _| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { 0.0 },
-        emit: |x, _| { let a = &x[0]; quote!(#a.sign()) },
-        jumps: true,
-        ..CHEAP
-    }),
-    map("Step", "step", &["f"], "0 where f < 0, else 1 (also for NaN); derivative 0", Elementwise {
-        eval: |x, _| if x[0] < 0.0 { 0.0 } else { 1.0 },
-        emit: |x, _| { let a = &x[0]; quote!(#a.step()) },
-        jumps: true,
-        ..CHEAP
-    }),
-    map("ReLU", "relu", &["f"], "0 where f < 0, else f; derivative 1 at 0", Elementwise {
-        eval: |x, _| if x[0] < 0.0 { 0.0 } else { x[0] },
-        emit: |x, _| { let a = &x[0]; quote!(#a.relu()) },
-        partial: |d, at, _, t| {
-            let zero = d.ir.constant(0.0);
-            let below = d.ir.map("LessThan", &[at.x[0], zero]);
-            Some(d.keep_if(below, false, t))
-        },
-        ..CHEAP
-    }),
-    map("Floor", "floor", &["f"], "⌊f⌋, derivative 0", Elementwise {
-        eval: |x, _| x[0].floor(),
-        emit: |x, _| { let a = &x[0]; quote!(#a.floor()) },
-        jumps: true,
-        ..CHEAP
-    }),
-    // The quotient is computed exactly as written, so that exact multiples stay exact.
-    map("FloorDivide", "", &["f", "g"], "", Elementwise {
-        eval: |x, _| (x[0] / x[1]).floor(),
-        emit: |x, _| { let (a, b) = (&x[0], &x[1]); quote!((#a / #b).floor()) },
-        jumps: true,
-        dear: true,
-        ..CHEAP
-    }),
-    Operation {
-        lits: &[LiteralKind::Int],
-        optional: 1,
-        ..map("Round", "round", &["f"], "f rounded to d digits, halves away from zero; derivative 0", Elementwise {
-            eval: |x, d| {
-                let p = 10f64.powi(d.unsigned_abs() as i32);
-                if d >= 0 { (x[0] * p).round() / p } else { (x[0] / p).round() * p }
+    map(
+        "Add",
+        "",
+        &["f", "g"],
+        "f + g",
+        Elementwise {
+            eval: |x, _| x[0] + x[1],
+            emit: |x, _| {
+                let (a, b) = (&x[0], &x[1]);
+                quote!((#a + #b))
             },
-            emit: |x, d| {
-                let (a, p) = (&x[0], 10f64.powi(d.unsigned_abs() as i32));
-                match d {
-                    0 => quote!(#a.round()),
-                    1.. => quote!((#a * R::lit(#p)).round() / R::lit(#p)),
-                    _ => quote!((#a / R::lit(#p)).round() * R::lit(#p)),
+            partial: |_, _, _, t| Some(t),
+            ..CHEAP
+        },
+    ),
+    map(
+        "Subtract",
+        "",
+        &["f", "g"],
+        "f − g",
+        Elementwise {
+            eval: |x, _| x[0] - x[1],
+            emit: |x, _| {
+                let (a, b) = (&x[0], &x[1]);
+                quote!((#a - #b))
+            },
+            partial: |d, _, k, t| Some(if k == 0 { t } else { d.negate(t) }),
+            ..CHEAP
+        },
+    ),
+    map(
+        "Mult",
+        "",
+        &["f", "g"],
+        "f · g",
+        Elementwise {
+            eval: |x, _| x[0] * x[1],
+            emit: |x, _| {
+                let (a, b) = (&x[0], &x[1]);
+                quote!((#a * #b))
+            },
+            partial: |d, at, k, t| Some(d.times(t, at.x[1 - k])),
+            ..CHEAP
+        },
+    ),
+    map(
+        "Divide",
+        "",
+        &["f", "g"],
+        "f / g",
+        Elementwise {
+            eval: |x, _| x[0] / x[1],
+            emit: |x, _| {
+                let (a, b) = (&x[0], &x[1]);
+                quote!((#a / #b))
+            },
+            partial: |d, at, k, t| {
+                if k == 0 {
+                    return Some(d.over(t, at.x[1]));
                 }
+                let q = d.ir.div(at.y, at.x[1]);
+                let t = d.times(t, q);
+                Some(d.negate(t))
+            },
+            dear: true,
+            ..CHEAP
+        },
+    ),
+    map(
+        "Minus",
+        "",
+        &["f"],
+        "−f",
+        Elementwise {
+            eval: |x, _| -x[0],
+            emit: |x, _| {
+                let a = &x[0];
+                quote!((-#a))
+            },
+            partial: |d, _, _, t| Some(d.negate(t)),
+            ..CHEAP
+        },
+    ),
+    map(
+        "Square",
+        "square",
+        &["f"],
+        "f²",
+        Elementwise {
+            eval: |x, _| x[0] * x[0],
+            emit: |x, _| {
+                let a = &x[0];
+                quote!({ let t = #a; t * t })
+            },
+            partial: |d, at, _, t| {
+                let p = d.ir.scale(2.0, at.x[0]);
+                Some(d.times(t, p))
+            },
+            ..CHEAP
+        },
+    ),
+    map(
+        "Abs",
+        "abs",
+        &["f"],
+        "|f|, derivative 0 at 0",
+        Elementwise {
+            eval: |x, _| x[0].abs(),
+            emit: |x, _| {
+                let a = &x[0];
+                quote!(#a.abs())
+            },
+            partial: |d, at, _, t| {
+                let p = d.ir.map("Sign", &[at.x[0]]);
+                Some(d.times(t, p))
+            },
+            ..CHEAP
+        },
+    ),
+    map(
+        "Sign",
+        "sign",
+        &["f"],
+        "−1, 0 or 1; 0 for NaN; derivative 0",
+        Elementwise {
+            eval: |x, _| {
+                if x[0] > 0.0 {
+                    1.0
+                } else if x[0] < 0.0 {
+                    -1.0
+                } else {
+                    0.0
+                }
+            },
+            emit: |x, _| {
+                let a = &x[0];
+                quote!(#a.sign())
+            },
+            jumps: true,
+            ..CHEAP
+        },
+    ),
+    map(
+        "Step",
+        "step",
+        &["f"],
+        "0 where f < 0, else 1 (also for NaN); derivative 0",
+        Elementwise {
+            eval: |x, _| if x[0] < 0.0 { 0.0 } else { 1.0 },
+            emit: |x, _| {
+                let a = &x[0];
+                quote!(#a.step())
+            },
+            jumps: true,
+            ..CHEAP
+        },
+    ),
+    map(
+        "ReLU",
+        "relu",
+        &["f"],
+        "0 where f < 0, else f; derivative 1 at 0",
+        Elementwise {
+            eval: |x, _| if x[0] < 0.0 { 0.0 } else { x[0] },
+            emit: |x, _| {
+                let a = &x[0];
+                quote!(#a.relu())
+            },
+            partial: |d, at, _, t| {
+                let zero = d.ir.constant(0.0);
+                let below = d.ir.map("LessThan", &[at.x[0], zero]);
+                Some(d.keep_if(below, false, t))
+            },
+            ..CHEAP
+        },
+    ),
+    map(
+        "Floor",
+        "floor",
+        &["f"],
+        "⌊f⌋, derivative 0",
+        Elementwise {
+            eval: |x, _| x[0].floor(),
+            emit: |x, _| {
+                let a = &x[0];
+                quote!(#a.floor())
+            },
+            jumps: true,
+            ..CHEAP
+        },
+    ),
+    // The quotient is computed exactly as written, so that exact multiples stay exact.
+    map(
+        "FloorDivide",
+        "",
+        &["f", "g"],
+        "",
+        Elementwise {
+            eval: |x, _| (x[0] / x[1]).floor(),
+            emit: |x, _| {
+                let (a, b) = (&x[0], &x[1]);
+                quote!((#a / #b).floor())
             },
             jumps: true,
             dear: true,
             ..CHEAP
-        })
-    },
-    comparison!("Equal", "1 where f = g, else 0", |a, b| a == b, |x| { let (a, b) = (&x[0], &x[1]); quote!(#a.eq(#b)) }),
-    comparison!("NotEqual", "1 where f ≠ g or either is NaN, else 0", |a, b| a != b, |x| { let (a, b) = (&x[0], &x[1]); quote!(!#a.eq(#b)) }),
-    comparison!("LessThan", "1 where f < g, else 0", |a, b| a < b, |x| { let (a, b) = (&x[0], &x[1]); quote!(#a.lt(#b)) }),
-    comparison!("LessOrEqual", "1 where f ≤ g, else 0", |a, b| a <= b, |x| { let (a, b) = (&x[0], &x[1]); quote!(#a.le(#b)) }),
-    // The first argument is 0 or 1.
-    map("Where", "", &["m", "f", "g"], "", Elementwise {
-        eval: |x, _| if x[0] != 0.0 { x[1] } else { x[2] },
-        emit: |x, _| { let (m, a, b) = (&x[0], &x[1], &x[2]); quote!(R::select(!#m.eq(R::lit(0.0)), #a, #b)) },
-        partial: |d, at, k, t| if k == 0 { None } else { Some(d.keep_if(at.x[0], k == 1, t)) },
-        ..CHEAP
-    }),
-    build("IfElse", "ifelse", &["c", "a", "b"], "a where c ≥ 0, else b (also for NaN); only the branch taken gets a gradient", |ir, x, _| {
-        let zero = ir.constant(0.0);
-        let mask = ir.map("LessOrEqual", &[zero, x[0]]);
-        Ok(ir.choose(mask, x[1], x[2]))
-    }),
-    build("Clamp", "clamp", &["f", "a", "b"], "a where f < a, else b where f > b, else f; at a bound f has the gradient", |ir, x, _| Ok(clamp(ir, x[0], x[1], x[2]))),
+        },
+    ),
     Operation {
-        lits: &[LiteralKind::Number, LiteralKind::Number],
-        dims: Dims::Same,
-        ..build("ClampInt", "", &["f"], "Clamp(f, a, b) for numbers a and b", |ir, x, lits| {
-            let (a, b) = (ir.constant(dims::number(lits, 0)?), ir.constant(dims::number(lits, 1)?));
-            Ok(clamp(ir, x[0], a, b))
-        })
+        lits: &[LiteralKind::Int],
+        optional: 1,
+        ..map(
+            "Round",
+            "round",
+            &["f"],
+            "f rounded to d digits, halves away from zero; derivative 0",
+            Elementwise {
+                eval: |x, d| {
+                    let p = 10f64.powi(d.unsigned_abs() as i32);
+                    if d >= 0 { (x[0] * p).round() / p } else { (x[0] / p).round() * p }
+                },
+                emit: |x, d| {
+                    let (a, p) = (&x[0], 10f64.powi(d.unsigned_abs() as i32));
+                    match d {
+                        0 => quote!(#a.round()),
+                        1.. => quote!((#a * R::lit(#p)).round() / R::lit(#p)),
+                        _ => quote!((#a / R::lit(#p)).round() * R::lit(#p)),
+                    }
+                },
+                jumps: true,
+                dear: true,
+                ..CHEAP
+            },
+        )
     },
-    Operation {
-        lits: &[LiteralKind::Number, LiteralKind::Number],
-        dims: Dims::Same,
-        ..build("DiffClampInt", "", &["f"], "0 where f < a or f > b, else 1; derivative 0", |ir, x, lits| {
-            let (a, b) = (ir.constant(dims::number(lits, 0)?), ir.constant(dims::number(lits, 1)?));
-            let (zero, one) = (ir.constant(0.0), ir.constant(1.0));
-            let (below, above) = (ir.map("LessThan", &[x[0], a]), ir.map("LessThan", &[b, x[0]]));
-            let inner = ir.choose(above, zero, one);
-            Ok(ir.choose(below, zero, inner))
-        })
-    },
-    build("Mod", "mod", &["f", "m", "o"], "f − m ⌊(f − o) / m⌋; derivative 1, −⌊(f − o) / m⌋, 0", |ir, x, _| {
-        let shifted = ir.sub(x[0], x[2]);
-        let turns = ir.map("FloorDivide", &[shifted, x[1]]);
-        let whole = ir.mul(x[1], turns);
-        Ok(ir.sub(x[0], whole))
-    }),
+    build(
+        "Mod",
+        "mod",
+        &["f", "m", "o"],
+        "f − m ⌊(f − o) / m⌋; derivative 1, −⌊(f − o) / m⌋, 0",
+        |ir, x, _| {
+            let shifted = ir.sub(x[0], x[2]);
+            let turns = ir.map("FloorDivide", &[shifted, x[1]]);
+            let whole = ir.mul(x[1], turns);
+            Ok(ir.sub(x[0], whole))
+        },
+    ),
 ];
 
-fn clamp(ir: &mut Ir, f: NodeId, a: NodeId, b: NodeId) -> NodeId {
-    let (below, above) = (ir.map("LessThan", &[f, a]), ir.map("LessThan", &[b, f]));
-    let inner = ir.choose(above, b, f);
-    ir.choose(below, a, inner)
-}
-
-/// A seed times 1/2 (and the like), for the table.
+/// A number times a seed.
 pub(super) fn scaled(d: &mut crate::diff::Tape<'_>, c: f64, t: Seed) -> Seed {
     let c = d.ir.constant(c);
     d.times(t, c)

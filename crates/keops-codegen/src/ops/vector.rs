@@ -37,18 +37,34 @@ pub(super) static OPERATIONS: &[Operation] = &[
         }
         Ok(ir.constant(1.0 / n as f64))
     }),
-    op("Zero", "", &[], &[Int], Dims::Custom(|_, lits| positive(lits, 0, "the dimension").map(Dim::Lit)), "n zeros", |ir, _, lits| {
-        let n = positive(lits, 0, "the dimension")?;
-        Ok(ir.constant_vector(0.0, Dim::Lit(n)))
-    }),
+    op(
+        "Zero",
+        "",
+        &[],
+        &[Int],
+        Dims::Custom(|_, lits| positive(lits, 0, "the dimension").map(Dim::Lit)),
+        "n zeros",
+        |ir, _, lits| {
+            let n = positive(lits, 0, "the dimension")?;
+            Ok(ir.constant_vector(0.0, Dim::Lit(n)))
+        },
+    ),
     op("Sum", "sum", &["f"], &[], Dims::ToScalar, "Σ_k f_k", |ir, x, _| Ok(ir.sum(x[0]))),
-    op("SumT", "", &["f"], &[Int], Dims::Custom(|d, lits| {
-        one_number(&d[0])?;
-        positive(lits, 0, "the dimension").map(Dim::Lit)
-    }), "f in each of n components", |ir, x, lits| {
-        let n = positive(lits, 0, "the dimension")?;
-        Ok(ir.broadcast(x[0], Dim::Lit(n)))
-    }),
+    op(
+        "SumT",
+        "",
+        &["f"],
+        &[Int],
+        Dims::Custom(|d, lits| {
+            one_number(&d[0])?;
+            positive(lits, 0, "the dimension").map(Dim::Lit)
+        }),
+        "f in each of n components",
+        |ir, x, lits| {
+            let n = positive(lits, 0, "the dimension")?;
+            Ok(ir.broadcast(x[0], Dim::Lit(n)))
+        },
+    ),
     op("Scalprod", "", &["f", "g"], &[], Dims::Pairing, "Σ_k f_k g_k", |ir, x, _| {
         let p = ir.mul(x[0], x[1]);
         Ok(ir.sum(p))
@@ -67,68 +83,172 @@ pub(super) static OPERATIONS: &[Operation] = &[
         let t = ir.sub(x[0], x[1]);
         Ok(sqnorm2(ir, t))
     }),
-    op("SqNormIso", "", &["s", "f"], &[], Dims::Custom(|d, _| one_number(&d[0]).map(|()| Dim::ONE)), "s Σ_k f_k²", |ir, x, _| {
-        let n = sqnorm2(ir, x[1]);
-        Ok(ir.mul(x[0], n))
-    }),
+    op(
+        "SqNormIso",
+        "",
+        &["s", "f"],
+        &[],
+        Dims::Custom(|d, _| one_number(&d[0]).map(|()| Dim::ONE)),
+        "s Σ_k f_k²",
+        |ir, x, _| {
+            let n = sqnorm2(ir, x[1]);
+            Ok(ir.mul(x[0], n))
+        },
+    ),
     op("SqNormDiag", "", &["s", "f"], &[], Dims::Pairing, "Σ_k s_k f_k²", |ir, x, _| Ok(diagonal(ir, x[0], x[1]))),
-    op("SymSqNorm", "", &["a", "f"], &[], Dims::Custom(|d, _| square_matrix(&d[0], &d[1]).map(|()| Dim::ONE)), "Σ_kl a_kl f_k f_l, a row by row", full),
+    op(
+        "SymSqNorm",
+        "",
+        &["a", "f"],
+        &[],
+        Dims::Custom(|d, _| square_matrix(&d[0], &d[1]).map(|()| Dim::ONE)),
+        "Σ_kl a_kl f_k f_l, a row by row",
+        full,
+    ),
     Operation {
         method_order: &[1, 0],
-        ..op("WeightedSqNorm", "weightedsqnorm", &["s", "f"], &[], Dims::Custom(|d, _| weights(&d[0], &d[1])), "s Σ f_k², Σ s_k f_k² or Σ s_kl f_k f_l, by the dimension of s", |ir, x, _| weighted(ir, x[0], x[1]))
+        ..op(
+            "WeightedSqNorm",
+            "weightedsqnorm",
+            &["s", "f"],
+            &[],
+            Dims::Custom(|d, _| weights(&d[0], &d[1])),
+            "s Σ f_k², Σ s_k f_k² or Σ s_kl f_k f_l, by the dimension of s",
+            |ir, x, _| weighted(ir, x[0], x[1]),
+        )
     },
     Operation {
         method_order: &[1, 2, 0],
-        ..op("WeightedSqDist", "weightedsqdist", &["s", "f", "g"], &[], Dims::Free, "WeightedSqNorm(s, f − g)", |ir, x, _| {
-            let pair = [ir.dim(x[1]).clone(), ir.dim(x[2]).clone()];
-            Dims::Broadcast.check(&["f", "g"], &pair, &[])?;
-            let t = ir.sub(x[1], x[2]);
-            weights(&ir.dim(x[0]).clone(), &ir.dim(t).clone())?;
-            weighted(ir, x[0], t)
-        })
+        ..op(
+            "WeightedSqDist",
+            "weightedsqdist",
+            &["s", "f", "g"],
+            &[],
+            Dims::Free,
+            "WeightedSqNorm(s, f − g)",
+            |ir, x, _| {
+                let pair = [ir.dim(x[1]).clone(), ir.dim(x[2]).clone()];
+                Dims::Broadcast.check(&["f", "g"], &pair, &[])?;
+                let t = ir.sub(x[1], x[2]);
+                weights(&ir.dim(x[0]).clone(), &ir.dim(t).clone())?;
+                weighted(ir, x[0], t)
+            },
+        )
     },
-    op("Elem", "elem", &["f"], &[Int], Dims::Custom(|d, lits| span(&d[0], dims::count(lits, 0, "the position")?, 1).map(|()| Dim::ONE)), "f_k (k from 0)", |ir, x, lits| {
-        let k = dims::count(lits, 0, "the position")?;
-        Ok(ir.slice(x[0], k, 1, 1))
-    }),
-    op("ElemT", "", &["f"], &[Int, Int], Dims::Custom(|d, lits| {
-        one_number(&d[0])?;
-        let n = Dim::Lit(dims::count(lits, 0, "the dimension")?);
-        span(&n, dims::count(lits, 1, "the position")?, 1).map(|()| n)
-    }), "f at position k among n − 1 zeros (n, then k)", |ir, x, lits| {
-        let (n, k) = (dims::count(lits, 0, "the dimension")?, dims::count(lits, 1, "the position")?);
-        Ok(ir.pad(x[0], k, 1, Dim::Lit(n)))
-    }),
-    op("Extract", "extract", &["f"], &[Int, Int], Dims::Custom(|d, lits| {
-        let (s, n) = (dims::count(lits, 0, "the start")?, positive(lits, 1, "the length")?);
-        span(&d[0], s, n).map(|()| Dim::Lit(n))
-    }), "f_s, …, f_(s+d−1) (s, then d)", |ir, x, lits| {
-        let (s, n) = (dims::count(lits, 0, "the start")?, positive(lits, 1, "the length")?);
-        Ok(ir.slice(x[0], s, 1, n))
-    }),
-    op("ExtractT", "", &["f"], &[Int, Int], Dims::Custom(|d, lits| {
-        let (s, n) = (dims::count(lits, 0, "the start")?, Dim::Lit(positive(lits, 1, "the dimension")?));
-        span(&n, s, d[0].known("it is placed in a longer vector")?).map(|()| n)
-    }), "f from position s on among zeros, n numbers in all (s, then n)", |ir, x, lits| {
-        let (s, n) = (dims::count(lits, 0, "the start")?, positive(lits, 1, "the dimension")?);
-        Ok(ir.pad(x[0], s, 1, Dim::Lit(n)))
-    }),
+    op(
+        "Elem",
+        "elem",
+        &["f"],
+        &[Int],
+        Dims::Custom(|d, lits| span(&d[0], dims::count(lits, 0, "the position")?, 1).map(|()| Dim::ONE)),
+        "f_k (k from 0)",
+        |ir, x, lits| {
+            let k = dims::count(lits, 0, "the position")?;
+            Ok(ir.slice(x[0], k, 1, 1))
+        },
+    ),
+    op(
+        "ElemT",
+        "",
+        &["f"],
+        &[Int, Int],
+        Dims::Custom(|d, lits| {
+            one_number(&d[0])?;
+            let n = Dim::Lit(dims::count(lits, 0, "the dimension")?);
+            span(&n, dims::count(lits, 1, "the position")?, 1).map(|()| n)
+        }),
+        "f at position k among n − 1 zeros (n, then k)",
+        |ir, x, lits| {
+            let (n, k) = (dims::count(lits, 0, "the dimension")?, dims::count(lits, 1, "the position")?);
+            Ok(ir.pad(x[0], k, 1, Dim::Lit(n)))
+        },
+    ),
+    op(
+        "Extract",
+        "extract",
+        &["f"],
+        &[Int, Int],
+        Dims::Custom(|d, lits| {
+            let (s, n) = (dims::count(lits, 0, "the start")?, positive(lits, 1, "the length")?);
+            span(&d[0], s, n).map(|()| Dim::Lit(n))
+        }),
+        "f_s, …, f_(s+d−1) (s, then d)",
+        |ir, x, lits| {
+            let (s, n) = (dims::count(lits, 0, "the start")?, positive(lits, 1, "the length")?);
+            Ok(ir.slice(x[0], s, 1, n))
+        },
+    ),
+    op(
+        "ExtractT",
+        "",
+        &["f"],
+        &[Int, Int],
+        Dims::Custom(|d, lits| {
+            let (s, n) = (dims::count(lits, 0, "the start")?, Dim::Lit(positive(lits, 1, "the dimension")?));
+            span(&n, s, d[0].known("it is placed in a longer vector")?).map(|()| n)
+        }),
+        "f from position s on among zeros, n numbers in all (s, then n)",
+        |ir, x, lits| {
+            let (s, n) = (dims::count(lits, 0, "the start")?, positive(lits, 1, "the dimension")?);
+            Ok(ir.pad(x[0], s, 1, Dim::Lit(n)))
+        },
+    ),
     op("Concat", "concat", &["f", "g"], &[], Dims::Free, "f_0, …, g_0, …", |ir, x, _| ir.concat(x[0], x[1])),
-    op("Max", "max", &["f"], &[], Dims::ToScalar, "largest component; the first one takes the gradient; NaN is ignored", |ir, x, _| Ok(ir.extreme(x[0], true, false))),
-    op("Min", "min", &["f"], &[], Dims::ToScalar, "smallest component; the first one takes the gradient; NaN is ignored", |ir, x, _| Ok(ir.extreme(x[0], false, false))),
-    op("ArgMax", "argmax", &["f"], &[], Dims::ToScalar, "position of the first largest component; derivative 0", |ir, x, _| Ok(ir.extreme(x[0], true, true))),
-    op("ArgMin", "argmin", &["f"], &[], Dims::ToScalar, "position of the first smallest component; derivative 0", |ir, x, _| Ok(ir.extreme(x[0], false, true))),
-    op("OneHot", "one_hot", &["f"], &[Int], Dims::Custom(|d, lits| {
-        one_number(&d[0])?;
-        positive(lits, 0, "the dimension").map(Dim::Lit)
-    }), "1 at position ⌊f + ½⌋, zeros elsewhere (all zeros if it is out of range); derivative 0", |ir, x, lits| {
-        let n = positive(lits, 0, "the dimension")?;
-        let half = ir.constant(0.5);
-        let at = ir.add(x[0], half);
-        let at = ir.map("Floor", &[at]);
-        let places = ir.iota(Dim::Lit(n));
-        Ok(ir.map("Equal", &[places, at]))
-    }),
+    op(
+        "Max",
+        "max",
+        &["f"],
+        &[],
+        Dims::ToScalar,
+        "largest component; the first one takes the gradient; NaN is ignored",
+        |ir, x, _| Ok(ir.extreme(x[0], true, false)),
+    ),
+    op(
+        "Min",
+        "min",
+        &["f"],
+        &[],
+        Dims::ToScalar,
+        "smallest component; the first one takes the gradient; NaN is ignored",
+        |ir, x, _| Ok(ir.extreme(x[0], false, false)),
+    ),
+    op(
+        "ArgMax",
+        "argmax",
+        &["f"],
+        &[],
+        Dims::ToScalar,
+        "position of the first largest component; derivative 0",
+        |ir, x, _| Ok(ir.extreme(x[0], true, true)),
+    ),
+    op(
+        "ArgMin",
+        "argmin",
+        &["f"],
+        &[],
+        Dims::ToScalar,
+        "position of the first smallest component; derivative 0",
+        |ir, x, _| Ok(ir.extreme(x[0], false, true)),
+    ),
+    op(
+        "OneHot",
+        "one_hot",
+        &["f"],
+        &[Int],
+        Dims::Custom(|d, lits| {
+            one_number(&d[0])?;
+            positive(lits, 0, "the dimension").map(Dim::Lit)
+        }),
+        "1 at position ⌊f + ½⌋, zeros elsewhere (all zeros if it is out of range); derivative 0",
+        |ir, x, lits| {
+            let n = positive(lits, 0, "the dimension")?;
+            let half = ir.constant(0.5);
+            let at = ir.add(x[0], half);
+            let at = ir.map("Floor", &[at]);
+            let places = ir.iota(Dim::Lit(n));
+            Ok(ir.map("Equal", &[places, at]))
+        },
+    ),
 ];
 
 fn sqnorm2(ir: &mut Ir, f: NodeId) -> NodeId {

@@ -52,7 +52,8 @@ impl Stager<'_> {
     fn exponential(&mut self, id: NodeId) -> NodeId {
         let arg = self.ir.args(id)[0];
         let Product { coefficient, factors } = self.factored(arg);
-        let (pair, staged): (Vec<Factor>, Vec<Factor>) = factors.into_iter().partition(|f| self.stage(f.node) == Stage::Pair);
+        let (pair, staged): (Vec<Factor>, Vec<Factor>) =
+            factors.into_iter().partition(|f| self.stage(f.node) == Stage::Pair);
         if pair.is_empty() || (coefficient == 1.0 && staged.is_empty()) {
             return self.rebuilt(id, false);
         }
@@ -134,7 +135,8 @@ impl Stager<'_> {
                 let has_vector = vectors.iter().any(|f| self.stage(f.node) == stage);
                 let all_fit = numbers.iter().all(|f| fits(self.stage(f.node)));
                 if has_vector && all_fit && (coefficient != 1.0 || !numbers.is_empty()) {
-                    let (own, others): (Vec<Factor>, Vec<Factor>) = vectors.iter().partition(|f| self.stage(f.node) == stage);
+                    let (own, others): (Vec<Factor>, Vec<Factor>) =
+                        vectors.iter().partition(|f| self.stage(f.node) == stage);
                     let joined: Vec<Factor> = numbers.drain(..).chain(own).collect();
                     let node = self.node_of(coefficient, &joined);
                     coefficient = 1.0;
@@ -148,7 +150,8 @@ impl Stager<'_> {
 
     /// Factors of one width.
     fn assembled_group(&mut self, coefficient: f64, factors: &[Factor]) -> Option<NodeId> {
-        let (pair, staged): (Vec<Factor>, Vec<Factor>) = factors.iter().partition(|f| self.stage(f.node) == Stage::Pair);
+        let (pair, staged): (Vec<Factor>, Vec<Factor>) =
+            factors.iter().partition(|f| self.stage(f.node) == Stage::Pair);
         let mut sides = [Vec::new(), Vec::new()];
         for f in pair {
             let built = self.build(f.node, false);

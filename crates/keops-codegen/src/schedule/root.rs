@@ -20,7 +20,8 @@ pub(super) fn sum(st: &mut Stager<'_>, root: NodeId) -> Body {
     let dim = st.ir.dim(root).clone();
     if !st.hoist {
         let value = st.build(root, true);
-        let (pair, acc) = (vec![Delivery { at: 0, left: value, right: None }], st.ir.staged(Space::Acc, 0, dim.clone()));
+        let (pair, acc) =
+            (vec![Delivery { at: 0, left: value, right: None }], st.ir.staged(Space::Acc, 0, dim.clone()));
         return Body { pair, dim: dim.clone(), outer: None, acc: dim, finish: acc };
     }
     let Product { coefficient, factors } = st.factored(root);
@@ -33,7 +34,8 @@ pub(super) fn sum(st: &mut Stager<'_>, root: NodeId) -> Body {
         let outer = (!col.is_empty()).then(|| st.node_of(1.0, &col));
         let acc = outer.map_or(Dim::ONE, |o| st.ir.dim(o).clone());
         let slot = outer.map(|o| st.slot(Space::Col, o));
-        let delivery = if outer.is_some() { Delivery { at: 0, left: value, right: None } } else { as_product(st, value) };
+        let delivery =
+            if outer.is_some() { Delivery { at: 0, left: value, right: None } } else { as_product(st, value) };
         (delivery, slot, acc)
     } else {
         // Every factor inside is a number or has the components of the whole.

@@ -64,7 +64,17 @@ impl<'a> Stager<'a> {
                 *uses.entry(a).or_insert(0) += 1;
             }
         }
-        Stager { ir, keep, hoist, uses, stages: HashMap::new(), built: HashMap::new(), products: HashMap::new(), staged: HashMap::new(), slots: HashMap::new() }
+        Stager {
+            ir,
+            keep,
+            hoist,
+            uses,
+            stages: HashMap::new(),
+            built: HashMap::new(),
+            products: HashMap::new(),
+            staged: HashMap::new(),
+            slots: HashMap::new(),
+        }
     }
 
     /// Do several nodes of the body need this one?

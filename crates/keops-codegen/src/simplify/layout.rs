@@ -38,7 +38,9 @@ fn slice(ir: &mut Ir, node: &Node, inner: &Node, start: usize, step: usize) -> O
         Op::Const(b) => Some(ir.constant_vector(b.value(), node.dim.clone())),
         Op::Broadcast => Some(ir.broadcast(inner.args[0], node.dim.clone())),
         Op::Slice { start: s, step: t } => Some(ir.slice(inner.args[0], s + t * start, step * t, len)),
-        Op::Pad { start: s, step: t } if (s, t) == (start, step) && *ir.dim(inner.args[0]) == node.dim => Some(inner.args[0]),
+        Op::Pad { start: s, step: t } if (s, t) == (start, step) && *ir.dim(inner.args[0]) == node.dim => {
+            Some(inner.args[0])
+        }
         Op::Concat => {
             let split = ir.dim(inner.args[0]).lit()?;
             if start + step * (len - 1) < split {

@@ -161,8 +161,19 @@ fn kernel(r: &mut Random) -> Formula {
 fn is_flat(name: &str) -> bool {
     matches!(
         name,
-        "Sign" | "Step" | "Floor" | "Round" | "Equal" | "NotEqual" | "LessThan" | "LessOrEqual" | "DiffClampInt" | "ArgMax"
-            | "ArgMin" | "OneHot" | "Mod"
+        "Sign"
+            | "Step"
+            | "Floor"
+            | "Round"
+            | "Equal"
+            | "NotEqual"
+            | "LessThan"
+            | "LessOrEqual"
+            | "DiffClampInt"
+            | "ArgMax"
+            | "ArgMin"
+            | "OneHot"
+            | "Mod"
     )
 }
 
@@ -226,9 +237,9 @@ pub(crate) fn arguments(r: &mut Random, name: &str, n: usize) -> Option<(Vec<usi
         "MatVecMult" => Some((vec![n * wide, wide], vec![])),
         "VecMatMult" => Some((vec![wide, n * wide], vec![])),
         "TensorProd" => (n == 6).then(|| (vec![2, 3], vec![])).or_else(|| (n == 3).then(|| (vec![3, 1], vec![]))),
-        "TensorDot" => (n == 6).then(|| {
-            (vec![6, 4], vec![list(&[2, 3]), list(&[2, 2]), list(&[0]), list(&[1]), list(&[1, 0])])
-        }),
+        "TensorDot" => {
+            (n == 6).then(|| (vec![6, 4], vec![list(&[2, 3]), list(&[2, 2]), list(&[0]), list(&[1]), list(&[1, 0])]))
+        }
         "Kron" => (n == 6).then(|| (vec![2, 3], vec![list(&[2, 1]), list(&[1, 3])])),
         "Factorize" => Some((vec![n, 1], vec![])),
         "AutoFactorize" => Some((vec![n], vec![])),
@@ -246,5 +257,6 @@ pub(crate) fn arguments(r: &mut Random, name: &str, n: usize) -> Option<(Vec<usi
 
 /// Equal within rounding errors of numbers of size `scale`.
 pub(crate) fn close(a: &[f64], b: &[f64], scale: f64, tolerance: f64) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x == y || (x - y).abs() <= tolerance * scale.max(x.abs()).max(1.0))
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(x, y)| x == y || (x - y).abs() <= tolerance * scale.max(x.abs()).max(1.0))
 }
