@@ -138,7 +138,10 @@ pub trait Real:
     fn exp2(self) -> Self {
         crate::math::exp2(self)
     }
-    /// `2^(self · c)`, with the product rounded to the lane type.
+    /// `2^(self · c)`, with the product rounded to the lane type: the exponential of the inner loops.
+    ///
+    /// Where that is faster, results below the normal numbers may be 0 and results in the topmost eighth of a binade
+    /// infinite; everything else is as for [`Real::exp2`].
     #[inline(always)]
     fn exp2_mul(self, c: Self) -> Self {
         (self * c).exp2()

@@ -184,6 +184,10 @@ macro_rules! avx2 {
             fn exp2(self) -> Self {
                 Self::exp2_hardware(self)
             }
+            #[inline(always)]
+            fn exp2_mul(self, c: Self) -> Self {
+                Self::exp2_mul_hardware(self, c)
+            }
         }
     };
 }
@@ -199,22 +203,45 @@ avx2!(F64x4, I64x4, Mask64x4, f64, i64, 4, __m256d,
     [_mm256_and_pd _mm256_or_pd _mm256_andnot_pd _mm256_xor_pd _mm256_blendv_pd _mm256_castpd_si256 _mm256_castsi256_pd _mm256_movemask_pd],
     [_mm256_add_epi64 _mm256_sub_epi64 _mm256_set1_epi64x _mm256_sll_epi64 _mm256_srl_epi64]);
 
-/// Bits of 2^(k/8), less k in the place where the exponent arithmetic below adds it.
-const EIGHTHS: [i32; 8] = {
+/// Bits of 2^(k/8), less k in the place where the exponent arithmetic below adds it, times 2^`scale`.
+const fn eighths(scale: u32) -> [i32; 8] {
     let bits: [u32; 8] = [
         0x3f80_0000, 0x3f8b_95c2, 0x3f98_37f0, 0x3fa5_fed7, 0x3fb5_04f3, 0x3fc5_672a, 0x3fd7_44fd, 0x3fea_c0c7,
     ];
     let mut out = [0; 8];
     let mut k = 0;
     while k < 8 {
-        // One power of two below, see `exp2_hardware`.
-        out[k] = (bits[k] - ((k as u32) << 20) - (1 << 23)) as i32;
+        out[k] = (bits[k] - ((k as u32) << 20)).wrapping_add(scale << 23) as i32;
         k += 1;
     }
     out
-};
+}
+
+/// Adding this rounds to multiples of 1/8 and leaves their number k in the low bits: 1.5·2^20.
+const MAGIC: f64 = 1_572_864.0;
+
+const EIGHTHS: [i32; 8] = eighths(0);
+const HALF_EIGHTHS: [i32; 8] = eighths(u32::MAX);
 
 impl F32x8 {
+    /// As [`F32x8::exp2_hardware`] without the two ends of the range: below the normal numbers the result is masked to 0,
+    /// and from 2^127.9375 on the exponent reaches that of infinity.
+    #[inline(always)]
+    fn exp2_mul_hardware(self, c: Self) -> Self {
+        // SAFETY: see the module's rule.
+        unsafe {
+            let x = Self::lit(128.0).min_or(self * c);
+            let magic = Self::lit(MAGIC);
+            let t = x + magic;
+            let r = x - (t - magic);
+            let w = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(EIGHTHS.as_ptr().cast()), t.to_bits().0);
+            let w = F32x8::from_bits(I32x8(w) + t.to_bits().shl::<20>());
+            let c = |k: usize| Self::lit(exp::EXP2_F32_EIGHTH[k]);
+            let p = c(3).fma(r, c(2)).fma(r, c(1)).fma(r, c(0));
+            F32x8(_mm256_andnot_ps(x.lt(Self::lit(-126.0)).0, (p * w).0))
+        }
+    }
+
     /// Reduction to eighths: 2^(k/8) comes from a table in one register and the polynomial covers [−1/16, 1/16].
     ///
     /// The power is built half as large as it should be and doubled at the end, so that results up to the largest
@@ -227,11 +254,10 @@ impl F32x8 {
             let tiny = self.lt(Self::lit(-125.0));
             let shift = F32x8(_mm256_and_ps(tiny.0, _mm256_set1_ps(64.0)));
             let x = Self::lit(128.0).min_or(Self::lit(-190.0).max_or(self)) + shift;
-            // Adding 1.5·2^20 rounds to multiples of 1/8 and leaves k in the low bits.
-            let magic = Self::lit(1_572_864.0);
+            let magic = Self::lit(MAGIC);
             let t = x + magic;
             let r = x - (t - magic);
-            let w = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(EIGHTHS.as_ptr().cast()), t.to_bits().0);
+            let w = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(HALF_EIGHTHS.as_ptr().cast()), t.to_bits().0);
             let w = F32x8::from_bits(I32x8(w) + t.to_bits().shl::<20>());
             let c = |k: usize| Self::lit(exp::EXP2_F32_EIGHTH[k]);
             let q = c(3).fma(r, c(2)).fma(r, c(1));
@@ -246,5 +272,9 @@ impl F64x4 {
     #[inline(always)]
     fn exp2_hardware(self) -> Self {
         crate::math::exp2(self)
+    }
+    #[inline(always)]
+    fn exp2_mul_hardware(self, c: Self) -> Self {
+        crate::math::exp2(self * c)
     }
 }

@@ -104,15 +104,6 @@ impl<T> Record<T> {
     {
         Record { row: r as isize, ..*self }
     }
-
-    /// The same rows from row `r` on.
-    pub(super) fn from(mut self, r: usize) -> Self {
-        for (base, step) in self.base.iter_mut().zip(self.step) {
-            // Pointers of other indices are null and have step 0.
-            *base = base.wrapping_offset(r as isize * step);
-        }
-        self
-    }
 }
 
 impl<T: Scalar> Source<T::Lane> for Record<T> {

@@ -44,7 +44,7 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
     let source = input.tile::<F>(row_category::<F>(), rows.clone());
     for r in 0..rows.len() {
         // SAFETY: there is room for a record per row.
-        unsafe { stage_rows::<F, L::Scalar>(job, &source.from(r), 1, scratch.rows.as_mut_ptr().add(r * F::ROW), 1) };
+        unsafe { stage_rows::<F, L::Scalar>(job, &source, r..r + 1, scratch.rows.as_mut_ptr().add(r * F::ROW), 1) };
     }
     let iota: [L::Scalar; 16] = core::array::from_fn(|l| L::Scalar::from_raw(l as u64));
 

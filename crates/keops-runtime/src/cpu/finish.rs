@@ -44,7 +44,7 @@ pub(super) fn finish<F: Formula, R: Reduction, T: Scalar>(
         if R::LINEAR {
             // SAFETY: the vectors have the lengths that the formula states.
             unsafe {
-                stage_rows::<F, T>(job, &source.from(r), 1, staged.as_mut_ptr(), 1);
+                stage_rows::<F, T>(job, &source, r..r + 1, staged.as_mut_ptr(), 1);
                 F::finish::<T::Lane>(
                     &Broadcast::new(staged.as_ptr()),
                     &Broadcast::new(job.par.as_ptr()),

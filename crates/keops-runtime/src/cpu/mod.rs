@@ -86,8 +86,8 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
                 .collect();
             states.into_par_iter().zip(outputs).zip(blocks).for_each(|((states, (mut values, mut indices)), block)| {
                 finish::<F, R, T>(&job, plan.rows(block), states, |r, row, row_indices| {
-                    values.row_mut(r).iter_mut().zip(row).for_each(|(to, from)| *to = *from);
-                    indices.row_mut(r).iter_mut().zip(row_indices).for_each(|(to, from)| *to = *from);
+                    copy(&mut values, r, row);
+                    copy(&mut indices, r, row_indices);
                 });
             });
         }
@@ -96,6 +96,16 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
         values.iter_mut().zip(total.get()).for_each(|(to, from)| *to = T::from_f64(from));
     }
     Ok(())
+}
+
+/// Writes one row.
+#[inline(always)]
+fn copy<T: Copy>(to: &mut ArrayViewMut2<'_, T>, r: usize, from: &[T]) {
+    if let Some(all) = to.as_slice_mut() {
+        all[r * from.len()..][..from.len()].copy_from_slice(from);
+    } else {
+        to.row_mut(r).iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+    }
 }
 
 /// One work item.

@@ -112,9 +112,9 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
         // SAFETY: the block has room for `block` rows. Lanes without a row repeat the last one.
         unsafe {
             let at = scratch.rows.as_mut_ptr().add(b * row_size);
-            stage_rows::<F, L::Scalar>(job, &source, count, at, block);
+            stage_rows::<F, L::Scalar>(job, &source, 0..count, at, block);
             for r in count..block {
-                stage_rows::<F, L::Scalar>(job, &source.from(count - 1), 1, at.add(r), block);
+                stage_rows::<F, L::Scalar>(job, &source, count - 1..count, at.add(r), block);
             }
         }
     }

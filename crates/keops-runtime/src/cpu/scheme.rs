@@ -123,17 +123,23 @@ pub(super) fn extract<F: Formula, R: Reduction, T: Scalar>(
     }
 }
 
-/// Stages rows `0..count` of `source` as structure of arrays: value `k` of row `r` at `k · stride + r`.
+/// Stages `rows` of `source` as structure of arrays: value `k` of the r-th of them at `k · stride + r`.
 ///
 /// # Safety
 /// `out` must have room for all stage values at this stride.
 #[inline(always)]
-pub(super) unsafe fn stage_rows<F: Formula, T: Scalar>(job: &Job<'_, T>, source: &Record<T>, count: usize, out: *mut T, stride: usize) {
+pub(super) unsafe fn stage_rows<F: Formula, T: Scalar>(
+    job: &Job<'_, T>,
+    source: &Record<T>,
+    rows: Range<usize>,
+    out: *mut T,
+    stride: usize,
+) {
     // SAFETY: the staged parameters are a record of `PARAM` numbers.
     let par = unsafe { super::access::Broadcast::new(job.par.as_ptr()) };
-    for r in 0..count {
+    for (at, r) in rows.enumerate() {
         // SAFETY: promised by the caller.
-        let mut write = unsafe { Write::new(out.add(r), stride) };
+        let mut write = unsafe { Write::new(out.add(at), stride) };
         F::row::<T::Lane>(&source.row(r), &par, &mut write);
     }
 }
