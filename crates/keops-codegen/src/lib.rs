@@ -31,11 +31,7 @@ use proc_macro2::TokenStream;
 /// If there is anything wrong with one of them: then everything that is wrong with any of them.
 pub fn compile(input: TokenStream) -> Result<Vec<check::Checked>, Mistakes> {
     let mut mistakes = Mistakes::new();
-    let items = match parse::parse(input, &mut mistakes) {
-        parse::Source::Items(items) => items,
-        parse::Source::Expression(item) => vec![item],
-        parse::Source::Unreadable => Vec::new(),
-    };
+    let items = parse::parse(input, &mut mistakes);
     let checked: Vec<_> = items.iter().filter_map(|item| check::item(item, &mut mistakes).1).collect();
     if mistakes.is_empty() { Ok(checked) } else { Err(mistakes) }
 }

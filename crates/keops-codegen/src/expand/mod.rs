@@ -9,7 +9,7 @@ mod paths;
 use crate::ast::Item;
 use crate::check;
 use crate::mistakes::Mistakes;
-use crate::parse::{Source, parse};
+use crate::parse::parse;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -17,23 +17,16 @@ use quote::quote;
 /// formula, so that the code that uses it still type-checks.
 pub fn expand(input: TokenStream) -> TokenStream {
     let mut mistakes = Mistakes::new();
-    match parse(input, &mut mistakes) {
-        Source::Items(items) => {
-            let items: TokenStream = items.iter().map(|i| item(i, &mut mistakes)).collect();
-            let errors = mistakes.to_compile_errors();
-            quote!(#items #errors)
-        }
-        Source::Expression(expression) => {
-            let function = item(&expression, &mut mistakes);
-            let errors = mistakes.to_compile_errors();
+    let items = parse(input, &mut mistakes);
+    let functions: TokenStream = items.iter().map(|i| item(i, &mut mistakes)).collect();
+    let errors = mistakes.to_compile_errors();
+    match items.as_slice() {
+        [expression] if expression.is_expression => {
             let name = &expression.name;
             // The value is the function itself; its types are inferred where it is called, as those of a closure.
-            quote!({ #function #errors #name })
+            quote!({ #functions #errors #name })
         }
-        Source::Unreadable => {
-            let errors = mistakes.to_compile_errors();
-            quote!(#errors)
-        }
+        _ => quote!(#functions #errors),
     }
 }
 

@@ -12,41 +12,28 @@ use crate::mistakes::Mistakes;
 use cursor::{Part, split};
 use proc_macro2::{Span, TokenStream, TokenTree};
 
-/// What a call of `keops!` holds.
-#[derive(Debug, Clone)]
-pub enum Source {
-    /// `pub fn name(variables) = reduction;`, any number of times.
-    Items(Vec<Item>),
-    /// `|variables| reduction`
-    Expression(Item),
-    /// Neither; already reported.
-    Unreadable,
-}
-
-/// Reads a call of `keops!`.
-pub fn parse(input: TokenStream, mistakes: &mut Mistakes) -> Source {
-    let first: Vec<TokenTree> = input.clone().into_iter().take(1).collect();
-    match first.first() {
+/// Reads a call of `keops!`: `pub fn name(variables) = reduction;` any number of times, or one `|variables| reduction`.
+/// What cannot be read is missing, and reported.
+pub fn parse(input: TokenStream, mistakes: &mut Mistakes) -> Vec<Item> {
+    match input.clone().into_iter().next() {
         None => {
             mistakes.add(
                 Span::call_site(),
                 "nothing to compile: write `pub fn name(x_i: Vi<3>, y_j: Vj<3>) = Sum_Reduction(…, 0);` or `|x_i: Vi<3>, y_j: Vj<3>| Sum_Reduction(…, 0)`",
             );
-            Source::Unreadable
+            Vec::new()
         }
-        Some(TokenTree::Punct(p)) if p.as_char() == '|' => {
-            item::expression(input, mistakes).map_or(Source::Unreadable, Source::Expression)
-        }
-        Some(token) if begins_item(token) => {
+        Some(TokenTree::Punct(p)) if p.as_char() == '|' => item::expression(input, mistakes).into_iter().collect(),
+        Some(token) if begins_item(&token) => {
             let parts = split(input, ';', Span::call_site());
-            Source::Items(parts.into_iter().filter_map(|part| read_item(part, mistakes)).collect())
+            parts.into_iter().filter_map(|part| read_item(part, mistakes)).collect()
         }
         Some(token) => {
             mistakes.add(
                 token.span(),
                 "declare the variables of the formula: `|x_i: Vi<3>, y_j: Vj<3>| Sum_Reduction(…, 0)` for an expression, or `pub fn name(x_i: Vi<3>, y_j: Vj<3>) = Sum_Reduction(…, 0);` for an item",
             );
-            Source::Unreadable
+            Vec::new()
         }
     }
 }
@@ -63,6 +50,5 @@ fn begins_item(token: &TokenTree) -> bool {
 
 fn read_item(part: Part, mistakes: &mut Mistakes) -> Option<Item> {
     let last = part.tokens.last()?.span();
-    // A lone last part has no `;` of its own: its end is that of the macro.
     item::function(part.tokens, last, mistakes)
 }
