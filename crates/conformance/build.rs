@@ -1,0 +1,66 @@
+//! Writes, for each group of cases, the formulas and a table of functions that run them.
+
+#[path = "src/case.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod case;
+#[path = "src/missing.rs"]
+#[allow(unreachable_pub)]
+mod missing;
+
+use case::Case;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
+
+const CASES: &str = "../../tests/oracle/cases.json";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={CASES}");
+    println!("cargo::rerun-if-changed=src/case.rs");
+    println!("cargo::rerun-if-changed=src/missing.rs");
+    let cases = case::read(&std::fs::read_to_string(CASES)?)?;
+    let mut groups: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
+    for case in &cases {
+        let group = groups.entry(&case.group).or_default();
+        if case.missing().is_none() && !case.is_refused() {
+            group.push(case);
+        }
+    }
+    for (group, cases) in groups {
+        let path = Path::new(&std::env::var("OUT_DIR")?).join(format!("{group}.rs"));
+        std::fs::write(path, text(&cases)?)?;
+    }
+    Ok(())
+}
+
+/// Modules with the formulas, and a macro that makes the table (for any number type).
+fn text(cases: &[&Case]) -> Result<String, Box<dyn Error>> {
+    let mut modules = String::new();
+    let mut table = String::from("macro_rules! table {\n    () => {\n        &[\n");
+    for case in cases {
+        writeln!(
+            modules,
+            "#[allow(non_snake_case, unreachable_pub, dead_code)]\nmod {} {{\n    keops::keops! {{ {} }}\n}}",
+            case.name,
+            case.item(),
+        )?;
+        let arguments: String = (0..case.variables.len()).map(|k| format!("&data[{k}], ")).collect();
+        let run = |function: &str, more: &str| {
+            format!(
+                "{}::formula{function}({arguments}{more}).level(level).run().map(keops_conformance::table::Flat::flat)",
+                case.name
+            )
+        };
+        let gradient = |v: &str| format!("(\"{v}\", |data, e, level| {}), ", run(&format!("::grad_{v}"), "e"));
+        let gradients: String = case.gradients.iter().map(|g| gradient(&g.variable)).collect();
+        writeln!(
+            table,
+            "            keops_conformance::table::Entry {{ name: \"{}\", value: |data, level| {}, gradients: &[{gradients}] }},",
+            case.name,
+            run("", ""),
+        )?;
+    }
+    table.push_str("        ]\n    };\n}\n");
+    Ok(modules + &table)
+}

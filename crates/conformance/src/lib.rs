@@ -1,0 +1,26 @@
+//! Runs the conformance cases of `tests/oracle` through `keops!`.
+//!
+//! The build script turns each case into a formula; each file in `tests` runs one group of them.
+
+pub mod case;
+pub mod missing;
+pub mod run;
+pub mod table;
+
+/// The tests of a group, in both number types; `$name` is the file that the build script wrote for it.
+#[macro_export]
+macro_rules! group {
+    ($file:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $file));
+
+        #[test]
+        fn single_precision() {
+            $crate::run::run::<f32>(table!());
+        }
+
+        #[test]
+        fn double_precision() {
+            $crate::run::run::<f64>(table!());
+        }
+    };
+}

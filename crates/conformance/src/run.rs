@@ -1,0 +1,127 @@
+//! [`run`]: a group of cases on every level of the machine, against the expected numbers.
+
+use crate::case::{Case, Table, read};
+use crate::table::{Entry, Number};
+use keops::{Error, Level};
+use ndarray::Array2;
+
+/// A number type of the data.
+pub trait Type: Number + 'static {
+    /// Its relative tolerance in a case.
+    fn tolerance(case: &Case) -> f64;
+    /// Nearest number of this type.
+    fn from_f64(v: f64) -> Self;
+}
+
+impl Type for f32 {
+    fn tolerance(case: &Case) -> f64 {
+        case.rtol_f32
+    }
+    fn from_f64(v: f64) -> Self {
+        v as f32
+    }
+}
+
+impl Type for f64 {
+    fn tolerance(case: &Case) -> f64 {
+        case.rtol_f64
+    }
+    fn from_f64(v: f64) -> Self {
+        v
+    }
+}
+
+/// All cases of `tests/oracle/cases.json`.
+///
+/// # Panics
+/// If they cannot be read.
+#[must_use]
+pub fn cases() -> Vec<Case> {
+    read(include_str!("../../../tests/oracle/cases.json")).expect("cases.json holds cases")
+}
+
+/// Levels of this machine.
+pub fn levels() -> impl Iterator<Item = Level> {
+    Level::ALL.into_iter().filter(|level| level.is_available())
+}
+
+/// Runs all cases of a table on all levels.
+///
+/// # Panics
+/// If a result is not as expected, with a list of all that are not.
+pub fn run<T: Type>(entries: &[Entry<T>]) {
+    let cases = cases();
+    let mut wrong = Vec::new();
+    let mut numbers = 0;
+    for entry in entries {
+        let case = cases.iter().find(|case| case.name == entry.name).expect("the table was made from the cases");
+        for level in levels() {
+            let mut report = |what: &str, outcome: Result<usize, String>| match (outcome, &case.optional) {
+                (Ok(count), _) => numbers += count,
+                (Err(error), Some(reason)) => println!("{} {what}: {error} (acceptable: {reason})", case.name),
+                (Err(error), None) => wrong.push(format!("{} {what} ({level:?}): {error}", case.name)),
+            };
+            let data: Vec<Array2<T>> = case.variables.iter().map(|v| array(&v.data, v.dim)).collect();
+            let got = (entry.value)(&data, level);
+            report("value", compare(got, &case.value, case.scale, T::tolerance(case)));
+            for gradient in &case.gradients {
+                let Some((_, f)) = entry.gradients.iter().find(|(name, _)| *name == gradient.variable) else {
+                    report(&gradient.variable, Err("the gradient was not compiled".to_string()));
+                    continue;
+                };
+                let seed = values_only(&gradient.seed, case);
+                let columns = seed.first().map_or(0, Vec::len);
+                let got = f(&data, &array(&seed, columns), level);
+                let what = format!("gradient towards {}", gradient.variable);
+                report(&what, compare(got, &gradient.value, gradient.scale, T::tolerance(case)));
+            }
+        }
+    }
+    println!("{} cases, {numbers} numbers compared", entries.len());
+    assert!(wrong.is_empty(), "{} results are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Rows as an array, of `columns` numbers also if there are none.
+fn array<T: Type>(rows: &Table, columns: usize) -> Array2<T> {
+    Array2::from_shape_fn((rows.len(), columns), |(row, k)| T::from_f64(rows[row][k]))
+}
+
+/// A seed without its zeros for indices, which have no gradient.
+fn values_only(seed: &Table, case: &Case) -> Table {
+    let entries = match case.calls().first() {
+        Some(&"Min_ArgMin_Reduction" | &"Max_ArgMax_Reduction") => 1,
+        Some(&"KMin_ArgKMin_Reduction") => {
+            let k = case.formula.rsplit(',').nth(1).and_then(|k| k.trim().parse().ok());
+            k.expect("K is the last argument but one")
+        }
+        _ => return seed.clone(),
+    };
+    let dim = |row: &[f64]| row.len() / entries / 2;
+    seed.iter().map(|row| row.chunks(2 * dim(row)).flat_map(|entry| entry[..dim(row)].to_vec()).collect()).collect()
+}
+
+/// How many numbers are as expected, or which one is not.
+fn compare(got: Result<Array2<f64>, Error>, want: &Table, scale: f64, tolerance: f64) -> Result<usize, String> {
+    let got = got.map_err(|error| error.to_string())?;
+    let shape = (want.len(), want.first().map_or(got.ncols(), Vec::len));
+    if got.dim() != shape {
+        return Err(format!("the result has shape {:?}, not {shape:?}", got.dim()));
+    }
+    for (row, want) in want.iter().enumerate() {
+        for (k, &want) in want.iter().enumerate() {
+            let got = got[[row, k]];
+            if !is_near(got, want, scale * tolerance) {
+                let error = (got - want).abs() / scale;
+                return Err(format!(
+                    "[{row}, {k}] is {got:e}, not {want:e}: off by {error:.1e} of the scale, tolerance {tolerance:.1e}"
+                ));
+            }
+        }
+    }
+    Ok(got.len())
+}
+
+/// Non-finite numbers match in kind and sign, finite ones within `tolerance`.
+fn is_near(got: f64, want: f64, tolerance: f64) -> bool {
+    if want.is_nan() { got.is_nan() } else { got == want || (got - want).abs() <= tolerance }
+}

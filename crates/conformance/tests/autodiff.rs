@@ -1,0 +1,3 @@
+//! Cases of the group `autodiff`.
+
+keops_conformance::group!("autodiff.rs");

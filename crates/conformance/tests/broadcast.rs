@@ -1,0 +1,3 @@
+//! Cases of the group `broadcast`.
+
+keops_conformance::group!("broadcast.rs");

@@ -1,0 +1,3 @@
+//! Cases of the group `complex`.
+
+keops_conformance::group!("complex.rs");

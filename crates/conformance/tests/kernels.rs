@@ -1,0 +1,3 @@
+//! Cases of the group `kernels`.
+
+keops_conformance::group!("kernels.rs");

@@ -1,0 +1,3 @@
+//! Cases of the group `layout`.
+
+keops_conformance::group!("layout.rs");

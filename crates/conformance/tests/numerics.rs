@@ -1,0 +1,3 @@
+//! Cases of the group `numerics`.
+
+keops_conformance::group!("numerics.rs");

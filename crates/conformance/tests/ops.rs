@@ -1,0 +1,3 @@
+//! Cases of the group `ops`.
+
+keops_conformance::group!("ops.rs");

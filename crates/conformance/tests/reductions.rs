@@ -1,0 +1,3 @@
+//! Cases of the group `reductions`.
+
+keops_conformance::group!("reductions.rs");

@@ -1,0 +1,3 @@
+//! Cases of the group `second_order`.
+
+keops_conformance::group!("second_order.rs");

@@ -1,0 +1,3 @@
+//! Cases of the group `special_values`.
+
+keops_conformance::group!("special_values.rs");
