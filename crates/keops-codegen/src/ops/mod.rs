@@ -67,12 +67,15 @@ pub struct Elementwise {
     pub jumps: bool,
 }
 
+/// Builds the node of an operation from its arguments, or says what is wrong.
+pub type Builder = fn(&mut Ir, &[NodeId], &[Literal]) -> Result<NodeId, String>;
+
 /// How an operation becomes nodes.
 pub enum Lower {
     /// An elementwise node.
     Map(Elementwise),
     /// Other nodes.
-    Build(fn(&mut Ir, &[NodeId], &[Literal]) -> Result<NodeId, String>),
+    Build(Builder),
 }
 
 /// One operation of the language.

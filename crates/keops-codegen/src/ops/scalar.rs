@@ -1,8 +1,7 @@
 //! Arithmetic and rounding: operations of one instruction or a few.
 
-use super::{Dims, Elementwise, Literal, LiteralKind, Lower, Operation};
+use super::{Builder, Dims, Elementwise, LiteralKind, Lower, Operation};
 use crate::diff::Seed;
-use crate::ir::{Ir, NodeId};
 use quote::quote;
 
 /// A cheap operation without jumps.
@@ -42,7 +41,7 @@ pub(super) const fn build(
     method: &'static str,
     args: &'static [&'static str],
     doc: &'static str,
-    b: fn(&mut Ir, &[NodeId], &[Literal]) -> Result<NodeId, String>,
+    b: Builder,
 ) -> Operation {
     Operation {
         name,

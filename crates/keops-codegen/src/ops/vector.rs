@@ -1,6 +1,6 @@
 //! Constants, sums, norms, distances, layout and extremal components.
 
-use super::{Dims, Literal, LiteralKind, Lower, Operation, dims};
+use super::{Builder, Dims, Literal, LiteralKind, Lower, Operation, dims};
 use crate::ir::{Axes, Dim, Ir, NodeId};
 
 use LiteralKind::{Int, Number};
@@ -13,7 +13,7 @@ pub(super) const fn op(
     lits: &'static [LiteralKind],
     dims: Dims,
     doc: &'static str,
-    b: fn(&mut Ir, &[NodeId], &[Literal]) -> Result<NodeId, String>,
+    b: Builder,
 ) -> Operation {
     Operation { name, method, method_order: &[], args, lits, optional: 0, dims, lower: Lower::Build(b), doc }
 }
