@@ -73,3 +73,37 @@ impl Ir {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Category, Dim, Ir};
+
+    #[test]
+    fn text_depends_on_the_expression_only() {
+        let text = |unrelated: bool| {
+            let mut ir = Ir::new();
+            if unrelated {
+                let p = ir.var(7, Category::Pm, Dim::ONE);
+                ir.map("Exp", &[p]);
+            }
+            let (x, y) = (ir.var(0, Category::Vi, Dim::Lit(3)), ir.var(1, Category::Vj, Dim::Lit(3)));
+            let t = ir.sub(x, y);
+            let s = ir.square(t);
+            let s = ir.sum(s);
+            ir.text(&[s])
+        };
+        assert_eq!(
+            text(false),
+            "%0 = Vi(0, 3); %1 = Vj(1, 3); %2 = Subtract(%0, %1); %3 = Square(%2); %4 = Sum(%3); return %4"
+        );
+        assert_eq!(text(true), text(false));
+    }
+
+    #[test]
+    fn equal_expressions_are_one_node() {
+        let mut ir = Ir::new();
+        let (x, y) = (ir.var(0, Category::Vi, Dim::ONE), ir.var(1, Category::Vj, Dim::ONE));
+        let (a, b) = (ir.mul(x, y), ir.mul(y, x));
+        assert_eq!(a, b);
+    }
+}

@@ -202,3 +202,113 @@ pub(crate) fn elementwise(name: &str) -> &'static Operation {
         None => unreachable!("the table has no elementwise operation {name}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Category;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_and_methods_are_unique() {
+        let (mut names, mut methods) = (HashSet::new(), HashSet::new());
+        for op in all() {
+            assert!(names.insert(op.name), "{} twice", op.name);
+            assert!(op.method.is_empty() || methods.insert(op.method), "method {} twice", op.method);
+            assert!(op.method_order.is_empty() || op.method_order.len() == op.args.len(), "{}", op.name);
+            assert!(op.optional <= op.lits.len(), "{}", op.name);
+        }
+    }
+
+    /// Every elementwise name that the compiler's sources mention is in the table.
+    #[test]
+    fn names_in_use_exist() {
+        let sources = [
+            include_str!("../ir/build.rs"),
+            include_str!("../diff/tape.rs"),
+            include_str!("../diff/reverse.rs"),
+            include_str!("../simplify/arithmetic.rs"),
+            include_str!("../schedule/pair.rs"),
+            include_str!("../schedule/product.rs"),
+            include_str!("../emit/scalars.rs"),
+            include_str!("function.rs"),
+            include_str!("scalar.rs"),
+            include_str!("choice.rs"),
+            include_str!("vector.rs"),
+        ];
+        let mut found = 0;
+        for source in sources {
+            for start in ["map(\"", "map_with(\"", "named(\""] {
+                for (at, _) in source.match_indices(start) {
+                    let name = source[at + start.len()..].split('"').next().unwrap();
+                    // Entries of the table itself and calls look alike; both must be found.
+                    assert_eq!(elementwise(name).name, name);
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > 30, "only {found}");
+    }
+
+    fn message(name: &str, dims: &[usize], lits: &[Literal]) -> String {
+        let mut ir = Ir::new();
+        let args: Vec<NodeId> = dims.iter().enumerate().map(|(k, &d)| ir.var(k, Category::Vi, Dim::Lit(d))).collect();
+        find(name).unwrap().apply(&mut ir, &args, lits).unwrap_err()
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert_eq!(
+            message("Add", &[3, 2], &[]),
+            "Add: dimensions must be equal, or 1 to broadcast, but `f` has dimension 3 and `g` has dimension 2"
+        );
+        assert_eq!(
+            message("Exp", &[3, 2], &[]),
+            "Exp: expected 1 formula and 0 literal arguments as in `Exp(f)`, got 2 and 0"
+        );
+        assert_eq!(message("Pow", &[3], &[Literal::Float(0.5)]), "Pow: an integer is needed here");
+        assert_eq!(
+            message("Elem", &[3], &[Literal::Int(3)]),
+            "Elem: components 3 to 3 do not exist in a vector of dimension 3"
+        );
+        assert_eq!(message("Elem", &[3], &[Literal::Int(-1)]), "Elem: the position must not be negative, but it is -1");
+        assert_eq!(
+            message("MatVecMult", &[7, 3], &[]),
+            "MatVecMult: the dimension of the matrix must be a multiple of the vector's, but they are 7 and 3"
+        );
+        assert_eq!(
+            message("WeightedSqNorm", &[5, 3], &[]),
+            "WeightedSqNorm: for a vector of dimension 3 the weights must have dimension 1, 3 or 3 · 3, but they have 5"
+        );
+        assert_eq!(
+            message("Laplacian", &[3, 3], &[]),
+            "Laplacian: `F` must be one number (dimension 1), but its dimension is 3"
+        );
+    }
+
+    #[test]
+    fn derivatives_need_a_variable() {
+        let mut ir = Ir::new();
+        let x = ir.var(0, Category::Vi, Dim::ONE);
+        let y = ir.map("Exp", &[x]);
+        let message = find("Grad").unwrap().apply(&mut ir, &[y, y, x], &[]).unwrap_err();
+        assert_eq!(message, "Grad: derivatives are taken by a variable, but the second argument is an expression");
+    }
+
+    #[test]
+    fn unknown_dimensions_are_kept_apart() {
+        let mut ir = Ir::new();
+        let d = Dim::param("D");
+        let (x, y) = (ir.var(0, Category::Vi, d.clone()), ir.var(1, Category::Vj, Dim::param("E")));
+        assert_eq!(
+            find("Add").unwrap().apply(&mut ir, &[x, y], &[]).unwrap_err(),
+            "Add: dimensions must be equal, or 1 to broadcast, but `f` has dimension D and `g` has dimension E"
+        );
+        let exp = find("Exp").unwrap().apply(&mut ir, &[x], &[]).unwrap();
+        assert_eq!(*ir.dim(exp), d);
+        assert_eq!(
+            find("Concat").unwrap().apply(&mut ir, &[x, x], &[]).unwrap_err(),
+            "Concat: the dimension must be a number here (vectors are joined), but it is the parameter D"
+        );
+    }
+}
