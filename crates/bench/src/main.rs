@@ -116,16 +116,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         wrong(format!("this processor does not have the instructions of level {level:?}"));
     }
 
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0).into()).build()?;
-    let threads = pool.current_num_threads();
+    rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0).into()).build_global()?;
+    let threads = rayon::current_num_threads();
     let measure = Measure { level, threads, clock: options.clock };
     if options.session {
         let stdin = std::io::stdin();
-        return pool.install(|| session::serve(&measure, &mut *problem, stdin.lock(), std::io::stdout().lock()));
+        return session::serve(&measure, &mut *problem, stdin.lock(), std::io::stdout().lock());
     }
 
-    let times = pool.install(|| measure.rounds(&mut *problem))?;
-    let peak_bytes = pool.install(|| peak(&mut *problem, level))?;
+    let times = measure.rounds(&mut *problem)?;
+    let peak_bytes = peak(&mut *problem, level)?;
     let pairs = sizes.m as f64 * sizes.n as f64;
     let report = Report {
         job: name(options.job),

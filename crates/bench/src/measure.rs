@@ -86,7 +86,8 @@ impl Spread {
         numbers.sort_by(f64::total_cmp);
         let at = |index: usize| numbers.get(index).copied().unwrap_or(f64::NAN);
         let half = numbers.len() / 2;
-        let median = if numbers.len() % 2 == 0 { (at(half.saturating_sub(1)) + at(half)) / 2.0 } else { at(half) };
+        let median =
+            if numbers.len().is_multiple_of(2) { (at(half.saturating_sub(1)) + at(half)) / 2.0 } else { at(half) };
         Spread { median, min: at(0), max: at(numbers.len().saturating_sub(1)) }
     }
 }

@@ -28,6 +28,9 @@ pub trait Run {
     fn save_output(&self, file: &Path) -> io::Result<()>;
 }
 
+/// A call with these inputs, into that output.
+pub type Call<T, A, I, const V: usize> = fn(&[Array2<T>; V], &mut Array<A, I>, Level) -> Result<(), Error>;
+
 /// A formula with its data and room for its results.
 pub struct Problem<T, A, I, const V: usize> {
     /// What the inputs are called.
@@ -37,7 +40,7 @@ pub struct Problem<T, A, I, const V: usize> {
     /// Where the results go.
     pub output: Array<A, I>,
     /// The call.
-    pub run: fn(&[Array2<T>; V], &mut Array<A, I>, Level) -> Result<(), Error>,
+    pub run: Call<T, A, I, V>,
 }
 
 impl<T: Number, A: Entry, I: Dimension, const V: usize> Run for Problem<T, A, I, V> {
