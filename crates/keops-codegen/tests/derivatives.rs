@@ -21,7 +21,7 @@ struct Case {
 
 fn case(seed: u64, draw: Draw, used: &mut Vec<&'static str>) -> Case {
     let mut r = Random::new(seed);
-    let n = [1, 1, 3, 6][r.below(4)];
+    let n = [1, 1, 2, 3, 6][r.below(5)];
     let depth = 2 + r.below(3);
     let formula = formula(&mut r, n, depth, draw, used);
     let towards = r.below(VARIABLES.len());

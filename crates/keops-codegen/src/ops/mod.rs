@@ -1,5 +1,5 @@
 //! The table of operations: one entry per operation drives names, arity, dimensions, value, derivatives, emitted code and
-//! documentation. To add an operation, add one entry to [`scalar`], [`choice`], [`function`], [`vector`], [`tensor`] or [`calculus`]; nothing else.
+//! documentation. To add an operation, add one entry to [`scalar`], [`choice`], [`function`], [`vector`], [`tensor`], [`complex`] or [`calculus`]; nothing else.
 //!
 //! Use by the front end:
 //! * `ops::find("SqDist")` / `ops::find_method("sqdist")` give the [`Operation`];
@@ -15,6 +15,7 @@
 
 mod calculus;
 mod choice;
+mod complex;
 mod dims;
 mod function;
 mod scalar;
@@ -178,6 +179,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         function::OPERATIONS,
         vector::OPERATIONS,
         tensor::OPERATIONS,
+        complex::OPERATIONS,
         calculus::OPERATIONS,
     ]
     .into_iter()
