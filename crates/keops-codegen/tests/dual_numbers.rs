@@ -5,6 +5,9 @@ use keops_codegen::ir::{Category, Dim, Ir, NodeId};
 use keops_codegen::ops::{self, Literal};
 use num_dual::{Dual3_64, DualNum, third_derivative};
 
+/// A function of dual numbers.
+type Dual = fn(Dual3_64) -> Dual3_64;
+
 fn apply(ir: &mut Ir, name: &str, args: &[NodeId], lits: &[Literal]) -> NodeId {
     ops::find(name).unwrap().apply(ir, args, lits).unwrap()
 }
@@ -24,7 +27,7 @@ fn derivatives(x: f64, build: &dyn Fn(&mut Ir, NodeId) -> NodeId) -> [[f64; 4]; 
     })
 }
 
-fn check(name: &str, points: &[f64], build: &dyn Fn(&mut Ir, NodeId) -> NodeId, dual: fn(Dual3_64) -> Dual3_64) {
+fn check(name: &str, points: &[f64], build: &dyn Fn(&mut Ir, NodeId) -> NodeId, dual: Dual) {
     for &x in points {
         let (f0, f1, f2, f3) = third_derivative(dual, x);
         for got in derivatives(x, build) {
@@ -44,7 +47,7 @@ fn elementary_functions() {
     let all = &[-2.3, -0.7, 0.4, 1.9];
     let positive = &[0.3, 1.0, 2.6];
     let within_one = &[-0.8, -0.1, 0.5];
-    let unary: &[(&'static str, &[f64], fn(Dual3_64) -> Dual3_64)] = &[
+    let unary: &[(&'static str, &[f64], Dual)] = &[
         ("Exp", all, |x| x.exp()),
         ("Log", positive, |x| x.ln()),
         ("XLogX", positive, |x| x * x.ln()),
@@ -70,7 +73,7 @@ fn elementary_functions() {
 fn powers() {
     for m in [-3, -1, 0, 1, 2, 5] {
         let build = move |ir: &mut Ir, x: NodeId| apply(ir, "Pow", &[x], &[Literal::Int(m)]);
-        let dual: fn(Dual3_64) -> Dual3_64 = match m {
+        let dual: Dual = match m {
             -3 => |x| x.powi(-3),
             -1 => |x| x.powi(-1),
             0 => |x| x.powi(0),

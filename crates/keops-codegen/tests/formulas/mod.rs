@@ -241,18 +241,18 @@ pub(crate) fn arguments(r: &mut Random, name: &str, n: usize) -> Option<(Vec<usi
             (n == 6).then(|| (vec![6, 4], vec![list(&[2, 3]), list(&[2, 2]), list(&[0]), list(&[1]), list(&[1, 0])]))
         }
         "Kron" => (n == 6).then(|| (vec![2, 3], vec![list(&[2, 1]), list(&[1, 3])])),
-        "Real2Complex" | "Imag2Complex" | "ComplexExp1j" => (n % 2 == 0).then(|| (vec![n / 2], vec![])),
+        "Real2Complex" | "Imag2Complex" | "ComplexExp1j" => n.is_multiple_of(2).then(|| (vec![n / 2], vec![])),
         "ComplexReal" | "ComplexImag" | "ComplexSquareAbs" | "ComplexAbs" | "ComplexAngle" => {
             Some((vec![2 * n], vec![]))
         }
-        "Conj" | "ComplexExp" => (n % 2 == 0).then(|| (vec![n], vec![])),
-        "ComplexAdd" | "ComplexSubtract" | "ComplexMult" | "ComplexDivide" => (n % 2 == 0).then(|| {
+        "Conj" | "ComplexExp" => n.is_multiple_of(2).then(|| (vec![n], vec![])),
+        "ComplexAdd" | "ComplexSubtract" | "ComplexMult" | "ComplexDivide" => n.is_multiple_of(2).then(|| {
             let one_side = [vec![n, n], vec![2, n], vec![n, 2]];
             (one_side[r.below(3)].clone(), vec![])
         }),
-        "ComplexRealScal" => (n % 2 == 0).then(|| ([vec![1, n], vec![n, 1]][r.below(2)].clone(), vec![])),
+        "ComplexRealScal" => n.is_multiple_of(2).then(|| ([vec![1, n], vec![n, 1]][r.below(2)].clone(), vec![])),
         "ComplexSum" => (n == 2).then(|| (vec![2 * wide], vec![])),
-        "ComplexSumT" => (n % 2 == 0).then(|| (vec![2], vec![int(n)])),
+        "ComplexSumT" => n.is_multiple_of(2).then(|| (vec![2], vec![int(n)])),
         "Factorize" => Some((vec![n, 1], vec![])),
         "AutoFactorize" => Some((vec![n], vec![])),
         _ => {
