@@ -8,6 +8,6 @@ use proc_macro2::TokenStream;
 
 fuzz_target!(|text: &str| {
     if let Ok(tokens) = text.parse::<TokenStream>() {
-        let _ = keops_codegen::compile(tokens);
+        let _ = keops_codegen::expand(tokens);
     }
 });
