@@ -34,6 +34,11 @@ pub(super) fn rewrite(ir: &mut Ir, node: &Node) -> Option<NodeId> {
 
 fn slice(ir: &mut Ir, node: &Node, inner: &Node, start: usize, step: usize) -> Option<NodeId> {
     let len = node.dim.lit()?;
+    if len == 1
+        && let Some(component) = component(ir, inner, start)
+    {
+        return Some(component);
+    }
     match inner.op {
         Op::Const(b) => Some(ir.constant_vector(b.value(), node.dim.clone())),
         Op::Broadcast => Some(ir.broadcast(inner.args[0], node.dim.clone())),
@@ -50,6 +55,32 @@ fn slice(ir: &mut Ir, node: &Node, inner: &Node, start: usize, step: usize) -> O
             } else {
                 None
             }
+        }
+        _ => None,
+    }
+}
+
+/// One component of a vector, where it can be had without the vector.
+fn component(ir: &mut Ir, vector: &Node, at: usize) -> Option<NodeId> {
+    match vector.op {
+        Op::Map(op, int) => {
+            let mut args = vector.args.clone();
+            for a in &mut args {
+                if !ir.dim(*a).is_one() {
+                    *a = ir.slice(*a, at, 1, 1);
+                }
+            }
+            Some(ir.map_op(op, &args, int))
+        }
+        Op::Iota => Some(ir.constant(at as f64)),
+        Op::Pad { start, step } => {
+            let inner = vector.args[0];
+            let n = ir.dim(inner).lit()?;
+            let k = at.checked_sub(start).filter(|k| k.is_multiple_of(step) && k / step < n);
+            Some(match k {
+                Some(k) => ir.slice(inner, k / step, 1, 1),
+                None => ir.constant(0.0),
+            })
         }
         _ => None,
     }
