@@ -7,7 +7,6 @@ const VARIABLES: &str = "x_i: Vi<3>, y_j: Vj<3>, z_j: Vj<3>, s: Pm<1>";
 
 /// The whole item that reduces `formula`.
 fn item(reduction: &str) -> String {
-    // A weight that uses everything keeps "unused variable" out of these tests.
     format!("fn f({VARIABLES}) = {reduction};")
 }
 
@@ -163,4 +162,23 @@ fn gradients_of_whole_reductions() {
     };
     assert_eq!(text_of(&x), text_of(&by_hand("x_i", 0)));
     assert_eq!(text_of(&y), text_of(&by_hand("y_j", 1)));
+}
+
+#[test]
+fn messages_and_documentation_show_formulas_as_they_are_written() {
+    for formula in [
+        "Sum_Reduction(Exp(-gamma * SqDist(x_i, y_j)) * b_j, 0)",
+        "(x_i - y_j).sqnorm2().exp().sum_reduction(0)",
+        "x_i.sqdist(y_j).argkmin(10, axis = 1)",
+        "Sum_Reduction(TensorDot(x_i, y_j, [2, 3], [3, 2], [1], [0]), 1)",
+        "Sum_Reduction(x_i > y_j | (x_i <= y_j) + 0.5, 0)",
+        "Sum_Reduction(-x_i**-2 * y_j / (2 * s), 0)",
+        "Sum_Reduction((-x_i)**y_j**2 - (x_i - (y_j - 1.0)), 0)",
+    ] {
+        let tokens = format!("|x_i: Vi<1>, y_j: Vj<1>| {formula}").parse().expect("tokens");
+        let mut mistakes = keops_codegen::Mistakes::new();
+        let items = keops_codegen::parse::parse(tokens, &mut mistakes);
+        assert!(mistakes.is_empty());
+        assert_eq!(items[0].text, formula);
+    }
 }
