@@ -140,8 +140,8 @@ pub trait Real:
     }
     /// `2^(self · c)`, with the product rounded to the lane type: the exponential of the inner loops.
     ///
-    /// Where that is faster, results below the normal numbers may be 0 and results in the topmost eighth of a binade
-    /// infinite; everything else is as for [`Real::exp2`].
+    /// Where that is faster, results below the normal numbers may be off by as much as the smallest normal number
+    /// (2^−∞ is 0 all the same) and those above 2^127.9 infinite; everything else is as for [`Real::exp2`].
     #[inline(always)]
     fn exp2_mul(self, c: Self) -> Self {
         (self * c).exp2()

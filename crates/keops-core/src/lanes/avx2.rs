@@ -224,13 +224,14 @@ const EIGHTHS: [i32; 8] = eighths(0);
 const HALF_EIGHTHS: [i32; 8] = eighths(u32::MAX);
 
 impl F32x8 {
-    /// As [`F32x8::exp2_hardware`] without the two ends of the range: below the normal numbers the result is masked to 0,
-    /// and from 2^127.9375 on the exponent reaches that of infinity.
+    /// As [`F32x8::exp2_hardware`] without care for the two ends of the range. The exponent is clamped to [−127, 128]:
+    /// at −127 the bits come out as exactly 0, between −127 and −126 as some subnormal number, and from 127.9375 on as
+    /// infinity.
     #[inline(always)]
     fn exp2_mul_hardware(self, c: Self) -> Self {
         // SAFETY: see the module's rule.
         unsafe {
-            let x = Self::lit(128.0).min_or(self * c);
+            let x = Self::lit(128.0).min_or(Self::lit(-127.0).max_or(self * c));
             let magic = Self::lit(MAGIC);
             let t = x + magic;
             let r = x - (t - magic);
@@ -238,7 +239,7 @@ impl F32x8 {
             let w = F32x8::from_bits(I32x8(w) + t.to_bits().shl::<20>());
             let c = |k: usize| Self::lit(exp::EXP2_F32_EIGHTH[k]);
             let p = c(3).fma(r, c(2)).fma(r, c(1)).fma(r, c(0));
-            F32x8(_mm256_andnot_ps(x.lt(Self::lit(-126.0)).0, (p * w).0))
+            p * w
         }
     }
 

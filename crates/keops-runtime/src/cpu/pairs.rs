@@ -4,7 +4,7 @@
 use super::access::{Broadcast, Lanes};
 use core::marker::PhantomData;
 use keops_core::lanes::Twin;
-use keops_core::{Formula, Int, Real, Scalar, Shape, Sink, Staged, Values};
+use keops_core::{Formula, Int, Real, Scalar, Sink, Staged, Values};
 
 /// What a reduction sees of a tile: `steps` columns (or registers of columns) in increasing order.
 pub(super) trait Pairs<F: Formula, L: Real> {
@@ -223,91 +223,150 @@ where
     }
 }
 
-/// Two registers of rows × four columns.
-pub(super) type Tile<L> = Twin<Twin<Twin<L>>>;
+/// A tile of two registers of rows × some columns, as one [`Real`].
+pub(super) trait Tiling<L: Real> {
+    /// The tile; each column is a [`Twin`] of registers.
+    type Tile: Real<Scalar = L::Scalar>;
+    /// Columns.
+    const COLUMNS: usize;
+    /// A tile from its columns.
+    fn join(column: impl Fn(usize) -> Twin<L>) -> Self::Tile;
+    /// Calls `f` with each column in order.
+    fn each(tile: Self::Tile, f: impl FnMut(usize, Twin<L>));
+}
 
-/// Rows of a [`Tile`]: two neighbouring registers, the same for all four columns.
+/// Four columns: for 32 registers.
+pub(super) struct Four;
+/// Two columns: for 16 registers.
+pub(super) struct Two;
+
+impl<L: Real> Tiling<L> for Four {
+    type Tile = Twin<Twin<Twin<L>>>;
+    const COLUMNS: usize = 4;
+    #[inline(always)]
+    fn join(column: impl Fn(usize) -> Twin<L>) -> Self::Tile {
+        Twin(Twin(column(0), column(1)), Twin(column(2), column(3)))
+    }
+    #[inline(always)]
+    fn each(tile: Self::Tile, mut f: impl FnMut(usize, Twin<L>)) {
+        f(0, tile.0.0);
+        f(1, tile.0.1);
+        f(2, tile.1.0);
+        f(3, tile.1.1);
+    }
+}
+
+impl<L: Real> Tiling<L> for Two {
+    type Tile = Twin<Twin<L>>;
+    const COLUMNS: usize = 2;
+    #[inline(always)]
+    fn join(column: impl Fn(usize) -> Twin<L>) -> Self::Tile {
+        Twin(column(0), column(1))
+    }
+    #[inline(always)]
+    fn each(tile: Self::Tile, mut f: impl FnMut(usize, Twin<L>)) {
+        f(0, tile.0);
+        f(1, tile.1);
+    }
+}
+
+/// Registers that a lane type has at its disposal.
+pub(super) const fn register_file<L: Real>() -> usize {
+    if L::LANES * (L::Scalar::BITS as usize) == 512 { 32 } else { 16 }
+}
+
+/// Rows of a tile: two neighbouring registers, the same for all columns.
 pub(super) struct TileRows<T> {
     pub(super) base: *const T,
     pub(super) stride: usize,
 }
 
-impl<T, L: Real<Scalar = T>> Staged<Tile<L>> for TileRows<T> {
-    #[inline(always)]
-    fn at(&self, k: usize) -> Tile<L> {
-        // SAFETY: the block holds two registers per staged value.
-        let rows = unsafe { Twin::<L>::load(self.base.add(k * self.stride)) };
-        Twin(Twin(rows, rows), Twin(rows, rows))
-    }
-}
-
-/// Columns of a [`Tile`]: four neighbouring staged columns, the same for both registers.
+/// Columns of a tile: neighbouring staged columns, the same for both registers.
 pub(super) struct TileColumns<T> {
     pub(super) base: *const T,
     pub(super) width: usize,
 }
 
-impl<T: Copy, L: Real<Scalar = T>> Staged<Tile<L>> for TileColumns<T> {
+/// [`TileRows`] or [`TileColumns`] as a tile of a certain size.
+struct As<X, L, C>(X, PhantomData<(L, C)>);
+
+impl<L: Real, C: Tiling<L>> Staged<C::Tile> for As<TileRows<L::Scalar>, L, C> {
     #[inline(always)]
-    fn at(&self, k: usize) -> Tile<L> {
-        let column = |c: usize| {
-            // SAFETY: four columns are staged from `base` on.
-            let v = L::splat(unsafe { *self.base.add(c * self.width + k) });
-            Twin(v, v)
-        };
-        Twin(Twin(column(0), column(1)), Twin(column(2), column(3)))
+    fn at(&self, k: usize) -> C::Tile {
+        // SAFETY: the block holds two registers per staged value.
+        let rows = unsafe { Twin::<L>::load(self.0.base.add(k * self.0.stride)) };
+        C::join(|_| rows)
     }
 }
 
-/// A sink that stores the four columns of a tile one after another.
-struct StoreTile<T> {
-    base: *mut T,
+impl<L: Real, C: Tiling<L>> Staged<C::Tile> for As<TileColumns<L::Scalar>, L, C> {
+    #[inline(always)]
+    fn at(&self, k: usize) -> C::Tile {
+        C::join(|c| {
+            // SAFETY: as many columns are staged from `base` on.
+            let v = L::splat(unsafe { *self.0.base.add(c * self.0.width + k) });
+            Twin(v, v)
+        })
+    }
+}
+
+/// Evaluates a tile of pairs.
+#[inline(always)]
+pub(super) fn tile<F: Formula, L: Real, C: Tiling<L>>(
+    rows: TileRows<L::Scalar>,
+    columns: TileColumns<L::Scalar>,
+    par: &Broadcast<L::Scalar>,
+    sink: &mut impl Sink<C::Tile>,
+) {
+    let (rows, columns) = (As::<_, L, C>(rows, PhantomData), As::<_, L, C>(columns, PhantomData));
+    F::pair::<C::Tile>(&rows, &columns, par, sink);
+}
+
+/// A sink that stores the columns of a tile one after another.
+struct StoreTile<L: Real, C> {
+    base: *mut L::Scalar,
     block: usize,
     dim: usize,
+    of: PhantomData<C>,
 }
 
-impl<T: Scalar, L: Real<Scalar = T>> Sink<Tile<L>> for StoreTile<T> {
+impl<L: Real, C: Tiling<L>> Sink<C::Tile> for StoreTile<L, C> {
     #[inline(always)]
-    fn put(&mut self, e: usize, v: Tile<L>) {
-        // SAFETY: `fill_tiles` made room for four steps.
-        unsafe {
-            let at = |c: usize| self.base.add((c * self.dim + e) * self.block);
-            v.0.0.store(at(0));
-            v.0.1.store(at(1));
-            v.1.0.store(at(2));
-            v.1.1.store(at(3));
-        }
+    fn put(&mut self, e: usize, v: C::Tile) {
+        C::each(v, |c, v| {
+            // SAFETY: `fill_tiles` made room for all columns of the tile.
+            unsafe { v.store(self.base.add((c * self.dim + e) * self.block)) }
+        });
     }
 }
 
-/// Evaluates all pairs of a tile into a buffer, on tiles of two registers × four columns while they last. For wide
-/// formulas: one load of a row value then serves four columns, one broadcast two registers.
+/// Evaluates all pairs of a tile of columns into a buffer, on two registers × some columns at a time while they last.
+/// For wide formulas: one load of a row value then serves all columns, one broadcast both registers.
 ///
 /// # Safety
 /// As for [`fill`]; `rows` must hold two registers per staged value, `stride` apart.
 #[inline(always)]
-pub(super) unsafe fn fill_tiles<F, L, P>(
+pub(super) unsafe fn fill_tiles<F, L, C>(
     rows: *const L::Scalar,
     stride: usize,
     columns: OneByOne<L::Scalar>,
-    par: &P,
+    par: &Broadcast<L::Scalar>,
     steps: usize,
     buffer: *mut L::Scalar,
 ) where
     F: Formula,
     L: Real,
-    P: Staged<L> + Staged<Tile<L>>,
+    C: Tiling<L>,
 {
-    debug_assert!(matches!(F::SHAPE, Shape::Wide));
     let block = 2 * L::LANES;
     let mut j = 0;
-    while j + 4 <= steps {
+    while j + C::COLUMNS <= steps {
         // SAFETY: promised by the caller.
         let (base, column) = unsafe { (buffer.add(j * F::DIM * block), columns.base.add(j * columns.width)) };
         let y = TileColumns { base: column, width: columns.width };
-        let mut sink = StoreTile { base, block, dim: F::DIM };
-        F::pair::<Tile<L>>(&TileRows { base: rows, stride }, &y, par, &mut sink);
-        j += 4;
+        let mut sink = StoreTile::<L, C> { base, block, dim: F::DIM, of: PhantomData };
+        tile::<F, L, C>(TileRows { base: rows, stride }, y, par, &mut sink);
+        j += C::COLUMNS;
     }
     while j < steps {
         for r in 0..2 {

@@ -1,10 +1,13 @@
 //! Scheme *rows in lanes*: registers of rows, columns broadcast from a staged tile. The default.
 
 use super::access::{Broadcast, Lanes};
-use super::pairs::{Buffered, Inline, OneByOne, Tile, TileColumns, TileRows, fill, fill_tiles};
+use super::pairs::{
+    Buffered, Four, Inline, OneByOne, TileColumns, TileRows, Tiling, Two, fill, fill_tiles, register_file, tile,
+};
 use super::reduction::{Block, Reduction, sum};
 use super::scheme::{
-    Job, Scratch, States, buffered_columns, column_category, extract, inputs, is_wide, row_category, stage_columns, stage_rows, start, tile,
+    self,
+    Job, Scratch, States, buffered_columns, column_category, extract, inputs, is_wide, row_category, stage_columns, stage_rows, start,
 };
 use crate::options::Accumulator;
 use core::array::from_fn;
@@ -17,11 +20,11 @@ pub(super) const fn registers<F: Formula, R: Reduction, L: Real>() -> usize {
     if is_wide::<F, R>() {
         return 2;
     }
-    let file = if L::LANES * (L::Scalar::BITS as usize) == 512 { 32 } else { 16 };
+    let file = register_file::<L>();
     let per_row = F::ROW + F::ACC;
     if file >= 32 && 4 * per_row <= 16 {
         4
-    } else if 2 * per_row <= file * 3 / 4 {
+    } else if 2 * per_row <= file / 2 {
         2
     } else {
         1
@@ -121,7 +124,7 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
 
     let mut column = columns.start;
     while column < columns.end {
-        let now = tile(column, &columns);
+        let now = scheme::tile(column, &columns);
         let source = input.tile::<F>(column_category::<F>(), now.clone());
         // SAFETY: there is room for a tile of columns.
         unsafe { stage_columns::<F, L::Scalar>(job, &source, now.len(), scratch.columns.as_mut_ptr(), F::COL, 1) };
@@ -209,7 +212,11 @@ impl Step for ThroughBuffer {
             unsafe {
                 let par = Broadcast::new(job.par.as_ptr());
                 if const { matches!(F::SHAPE, Shape::Wide) } {
-                    fill_tiles::<F, L, _>(rows, block, columns, &par, steps, buffer);
+                    if const { register_file::<L>() >= 32 } {
+                        fill_tiles::<F, L, Four>(rows, block, columns, &par, steps, buffer);
+                    } else {
+                        fill_tiles::<F, L, Two>(rows, block, columns, &par, steps, buffer);
+                    }
                 } else {
                     for r in 0..NR {
                         let row = Lanes::new(rows.add(r * L::LANES), block);
@@ -248,27 +255,49 @@ impl Step for Direct {
         buffer: *mut L::Scalar,
     ) {
         const { assert!(NR == 2) };
-        let block = NR * L::LANES;
         // SAFETY: promised by the caller.
         unsafe {
-            let par = Broadcast::new(job.par.as_ptr());
-            core::slice::from_raw_parts_mut(buffer, F::ACC * block).fill(<L::Scalar as Default>::default());
-            let mut j = 0;
-            while j + 4 <= steps {
-                let y = TileColumns { base: columns.base.add(j * columns.width), width: columns.width };
-                let x = TileRows { base: rows, stride: block };
-                F::pair::<Tile<L>>(&x, &y, &par, &mut sum::AccumulateTile { base: buffer });
-                j += 4;
-            }
-            while j < steps {
-                let y = Broadcast::new(columns.base.add(j * columns.width));
-                for r in 0..NR {
-                    let x = Lanes::new(rows.add(r * L::LANES), block);
-                    F::pair::<L>(&x, &y, &par, &mut sum::AccumulateOne { base: buffer.add(r * L::LANES) });
-                }
-                j += 1;
+            core::slice::from_raw_parts_mut(buffer, F::ACC * NR * L::LANES).fill(<L::Scalar as Default>::default());
+            if const { register_file::<L>() >= 32 } {
+                add_tiles::<F, L, Four>(job, rows, columns, steps, buffer);
+            } else {
+                add_tiles::<F, L, Two>(job, rows, columns, steps, buffer);
             }
             sum::flush::<F, L, NR>(buffer, state);
+        }
+    }
+}
+
+/// Adds the terms of two registers of rows to the sums in `buffer`.
+///
+/// # Safety
+/// As for [`Step::step`].
+#[inline(always)]
+unsafe fn add_tiles<F: Formula, L: Real, C: Tiling<L>>(
+    job: &Job<'_, L::Scalar>,
+    rows: *const L::Scalar,
+    columns: OneByOne<L::Scalar>,
+    steps: usize,
+    buffer: *mut L::Scalar,
+) {
+    let stride = 2 * L::LANES;
+    // SAFETY: promised by the caller.
+    unsafe {
+        let par = Broadcast::new(job.par.as_ptr());
+        let mut j = 0;
+        while j + C::COLUMNS <= steps {
+            let y = TileColumns { base: columns.base.add(j * columns.width), width: columns.width };
+            let mut sink = sum::AccumulateTile::<L, C> { base: buffer, of: PhantomData };
+            tile::<F, L, C>(TileRows { base: rows, stride }, y, &par, &mut sink);
+            j += C::COLUMNS;
+        }
+        while j < steps {
+            let y = Broadcast::new(columns.base.add(j * columns.width));
+            for r in 0..2 {
+                let x = Lanes::new(rows.add(r * L::LANES), stride);
+                F::pair::<L>(&x, &y, &par, &mut sum::AccumulateOne { base: buffer.add(r * L::LANES) });
+            }
+            j += 1;
         }
     }
 }

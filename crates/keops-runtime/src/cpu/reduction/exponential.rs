@@ -272,7 +272,7 @@ impl<const RESULT: u8, const UNIT: bool> Reduction for Exponential<RESULT, UNIT>
                     let mut wide_unit = [0.0; 16];
                     let mut block = F::Acc::<(L, L)>::splat((L::lit(0.0), L::lit(0.0)));
                     let mut block_unit = (L::lit(0.0), L::lit(0.0));
-                    let mut put = |wide: &mut [f64; 16], block: &mut (L, L), v: L| match accumulator {
+                    let put = |wide: &mut [f64; 16], block: &mut (L, L), v: L| match accumulator {
                         Accumulator::Block => block.0 = block.0 + v,
                         Accumulator::Kahan => {
                             let (s, e) = two_sum(block.0, v);
@@ -291,7 +291,7 @@ impl<const RESULT: u8, const UNIT: bool> Reduction for Exponential<RESULT, UNIT>
                             put(&mut wide.as_mut_slice()[c], &mut block.as_mut_slice()[c], term);
                         }
                     }
-                    let mut flush = |c: usize, wide: &[f64; 16], block: (L, L)| {
+                    let flush = |c: usize, wide: &[f64; 16], block: (L, L)| {
                         let (high, low) = if accumulator == Accumulator::F64 { split::<L>(wide) } else { block };
                         Self::add::<F, L, NR>(state, c, r, high);
                         let carry = 1 + Self::sums::<F>() + c;

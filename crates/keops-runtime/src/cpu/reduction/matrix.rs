@@ -1,9 +1,9 @@
 //! Σ_j p_j v_j with p_j a scalar of the pair and v_j a vector of the column: a matrix product.
 //!
 //! The buffered scalars of a tile are one factor, the staged column vectors the other. Eight sums per register of rows
-//! stay in registers while the columns of the tile pass.
+//! (four where registers are few) stay in registers while the columns of the tile pass.
 
-use crate::cpu::pairs::{Buffered, Columns, Pairs};
+use crate::cpu::pairs::{Buffered, Columns, Pairs, register_file};
 use keops_core::{Formula, Real};
 
 /// From this length of the vector on the buffered product is used.
@@ -16,9 +16,15 @@ pub(super) fn multiply<F: Formula, L: Real, Y: Columns<L>, const NR: usize>(
     mut put: impl FnMut(usize, usize, L),
 ) {
     let mut e = 0;
-    while e + 8 <= F::OUTER.len {
-        strip::<F, L, Y, NR, 8>(pairs, e, &mut put);
-        e += 8;
+    if const { register_file::<L>() >= 32 } {
+        while e + 8 <= F::OUTER.len {
+            strip::<F, L, Y, NR, 8>(pairs, e, &mut put);
+            e += 8;
+        }
+    }
+    while e + 4 <= F::OUTER.len {
+        strip::<F, L, Y, NR, 4>(pairs, e, &mut put);
+        e += 4;
     }
     while e < F::OUTER.len {
         strip::<F, L, Y, NR, 1>(pairs, e, &mut put);

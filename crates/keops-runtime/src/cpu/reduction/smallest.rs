@@ -6,7 +6,7 @@
 
 use super::{Block, Reduction, State};
 use crate::cpu::pairs::Pairs;
-use keops_core::{Formula, Mask, Real, Scalar, Values};
+use keops_core::{Formula, Int, Mask, Real, Scalar, Values};
 
 /// K smallest values per component; which results it delivers is part of the type.
 #[derive(Debug, Clone, Copy)]
@@ -78,50 +78,78 @@ impl<const K: usize, const VALUES: bool, const INDICES: bool> Reduction for Smal
     #[allow(private_bounds, private_interfaces)]
     #[inline(always)]
     fn tile<F: Formula, L: Real, V: Pairs<F, L>, const NR: usize>(pairs: &[V; NR], state: Block<L::Scalar, NR>) {
-        let last = (K - 1) * F::DIM;
         for r in 0..NR {
-            let mut worst = F::Pair::<L>::splat(L::lit(0.0));
-            for d in 0..F::DIM {
-                worst.as_mut_slice()[d] = state.get(last + d, r);
-            }
+            let mut list = List::<F, L, K>::load::<INDICES, NR>(state, r);
             for j in 0..pairs[r].steps() {
                 let v = pairs[r].values(j);
                 for d in 0..F::DIM {
                     let v = v.as_slice()[d];
-                    if v.lt(worst.as_slice()[d]).any() {
-                        insert::<F, L, K, INDICES, NR>(state, r, d, v, pairs[r].index(j));
-                        worst.as_mut_slice()[d] = state.get(last + d, r);
+                    if v.lt(list.values[K - 1].as_slice()[d]).any() {
+                        list.insert::<INDICES>(d, v, pairs[r].index(j));
                     }
                 }
             }
+            list.store::<INDICES, NR>(state, r);
         }
     }
 }
 
-/// Inserts `v` into the sorted list of component `d`, in every lane where it belongs.
-///
-/// The list is sorted, so "`v` is less than entry k" says by itself whether entry k moves on: no step waits for another.
-#[inline(always)]
-fn insert<F: Formula, L: Real, const K: usize, const INDICES: bool, const NR: usize>(
-    state: Block<L::Scalar, NR>,
-    r: usize,
-    d: usize,
-    v: L,
-    i: L::Int,
-) {
-    // What entry k becomes if it moves on: the entry before it if that moves on too, `v` otherwise.
-    let (mut before, mut before_index) = (v, i);
-    for k in 0..K {
-        let at = k * F::DIM + d;
-        let old: L = state.get(at, r);
-        let moves = v.lt(old);
-        state.set(at, r, L::select(moves, before, old));
-        before = L::select(moves, old, v);
-        if INDICES {
-            let at = (K + k) * F::DIM + d;
-            let old = state.get::<L>(at, r).to_bits();
-            state.set(at, r, L::from_bits(L::select_int(moves, before_index, old)));
-            before_index = L::select_int(moves, old, i);
+/// The lists of one register of rows while a tile passes: for small K, registers.
+struct List<F: Formula, L: Real, const K: usize> {
+    values: [F::Pair<L>; K],
+    indices: [F::Pair<L::Int>; K],
+}
+
+impl<F: Formula, L: Real, const K: usize> List<F, L, K> {
+    #[inline(always)]
+    fn load<const INDICES: bool, const NR: usize>(state: Block<L::Scalar, NR>, r: usize) -> Self {
+        let mut list = List::<F, L, K> {
+            values: [F::Pair::<L>::splat(L::lit(0.0)); K],
+            indices: [F::Pair::<L::Int>::splat(L::Int::splat(0)); K],
+        };
+        for k in 0..K {
+            for d in 0..F::DIM {
+                list.values[k].as_mut_slice()[d] = state.get(k * F::DIM + d, r);
+                if INDICES {
+                    list.indices[k].as_mut_slice()[d] = state.get::<L>((K + k) * F::DIM + d, r).to_bits();
+                }
+            }
+        }
+        list
+    }
+
+    #[inline(always)]
+    fn store<const INDICES: bool, const NR: usize>(&self, state: Block<L::Scalar, NR>, r: usize) {
+        for k in 0..K {
+            for d in 0..F::DIM {
+                state.set(k * F::DIM + d, r, self.values[k].as_slice()[d]);
+                if INDICES {
+                    state.set((K + k) * F::DIM + d, r, L::from_bits(self.indices[k].as_slice()[d]));
+                }
+            }
+        }
+    }
+
+    /// Inserts `v` into the list of component `d`, in every lane where it belongs.
+    ///
+    /// The list is sorted, so "`v` is less than entry k" says by itself whether entry k moves on: no step waits for
+    /// another.
+    #[inline(always)]
+    fn insert<const INDICES: bool>(&mut self, d: usize, v: L, i: L::Int) {
+        // What entry k becomes if it moves on: the entry before it if that moves on too, `v` otherwise.
+        let (mut before, mut before_index) = (v, i);
+        for k in 0..K {
+            let old = &mut self.values[k].as_mut_slice()[d];
+            let moves = v.lt(*old);
+            let next = L::select(moves, *old, v);
+            *old = L::select(moves, before, *old);
+            before = next;
+            if INDICES {
+                let old = &mut self.indices[k].as_mut_slice()[d];
+                let next = L::select_int(moves, *old, i);
+                *old = L::select_int(moves, before_index, *old);
+                before_index = next;
+            }
         }
     }
 }

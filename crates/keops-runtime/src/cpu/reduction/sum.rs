@@ -7,7 +7,7 @@
 use super::accumulate::{add, merge, total};
 use super::matrix::{MATRIX_FROM, multiply};
 use super::{Block, Reduction, State};
-use crate::cpu::pairs::{Buffered, Columns, Pairs, Tile};
+use crate::cpu::pairs::{Buffered, Columns, Pairs, Tiling};
 use crate::options::Accumulator;
 use core::marker::PhantomData;
 use keops_core::lanes::Twin;
@@ -175,29 +175,36 @@ impl<F: Formula, L: Real, A: Values<L>, V: Pairs<F, L>> Sink<L> for Accumulate<'
     }
 }
 
-/// Adds the four columns of a [`Tile`] to sums in memory: for wide vectors of pair values, whose sums do not fit in
-/// registers, so that a sum is read and written once per four columns.
-pub(in crate::cpu) struct AccumulateTile<T> {
+/// Adds the columns of a tile to sums in memory: for wide vectors of pair values, whose sums do not fit in registers, so
+/// that a sum is read and written once per tile.
+pub(in crate::cpu) struct AccumulateTile<L: Real, C> {
     /// Value `e` of both registers of rows lies at `e · 2 · LANES`.
-    pub(in crate::cpu) base: *mut T,
+    pub(in crate::cpu) base: *mut L::Scalar,
+    /// The tile.
+    pub(in crate::cpu) of: PhantomData<C>,
 }
 
-impl<T: Scalar, L: Real<Scalar = T>> Sink<Tile<L>> for AccumulateTile<T> {
+impl<L: Real, C: Tiling<L>> Sink<C::Tile> for AccumulateTile<L, C> {
     #[inline(always)]
-    fn put(&mut self, e: usize, v: Tile<L>) {
+    fn put(&mut self, e: usize, v: C::Tile) {
         // SAFETY: the scheme made room for all sums.
         unsafe {
             let at = self.base.add(e * 2 * L::LANES);
-            ((Twin::<L>::load(at) + v.0.0) + v.0.1 + v.1.0 + v.1.1).store(at);
+            let mut sum = Twin::<L>::load(at);
+            C::each(v, |_, v| sum = sum + v);
+            sum.store(at);
         }
     }
     #[inline(always)]
-    fn put_product(&mut self, e: usize, a: Tile<L>, b: Tile<L>) {
+    fn put_product(&mut self, e: usize, a: C::Tile, b: C::Tile) {
         // SAFETY: as above.
         unsafe {
             let at = self.base.add(e * 2 * L::LANES);
-            let sum = a.0.0.fma(b.0.0, Twin::<L>::load(at));
-            a.1.1.fma(b.1.1, a.1.0.fma(b.1.0, a.0.1.fma(b.0.1, sum))).store(at);
+            let mut sum = Twin::<L>::load(at);
+            let mut factors = [sum; 4];
+            C::each(b, |c, v| factors[c] = v);
+            C::each(a, |c, v| sum = v.fma(factors[c], sum));
+            sum.store(at);
         }
     }
 }
