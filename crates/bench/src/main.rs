@@ -10,6 +10,7 @@ use keops_bench::session;
 use peak_alloc::PeakAlloc;
 use serde::Serialize;
 use std::error::Error;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 #[global_allocator]
@@ -22,10 +23,10 @@ struct Options {
     job: Job,
     /// Rows of the result [default: 10000; nearest: 1000000]
     #[arg(long)]
-    m: Option<usize>,
+    m: Option<NonZeroUsize>,
     /// Terms of each sum [default: 10000; nearest: 64]
     #[arg(long)]
-    n: Option<usize>,
+    n: Option<NonZeroUsize>,
     /// Dimension of the points [default: 3; attention: 64]
     #[arg(long)]
     d: Option<usize>,
@@ -96,10 +97,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
     let default = options.job.default_sizes();
     let sizes = Sizes {
-        m: options.m.unwrap_or(default.m),
-        n: options.n.unwrap_or(default.n),
+        m: options.m.map_or(default.m, usize::from),
+        n: options.n.map_or(default.n, usize::from),
         d: options.d.unwrap_or(default.d),
     };
+    if options.job == Job::Read && sizes.m != 1 {
+        wrong("this job has one row: --m 1".to_owned());
+    }
     let problem = match options.r#type {
         Type::F32 => options.job.prepare::<f32>(sizes),
         Type::F64 => options.job.prepare::<f64>(sizes),

@@ -1,0 +1,96 @@
+//! `cargo xtask test`: everything the project checks, in an order in which the quick checks come first.
+
+use crate::shell;
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader};
+use std::ops::AddAssign;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Numbers of tests.
+#[derive(Debug, Default, Clone, Copy)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+    }
+}
+
+/// Checks and tests. All tests run, even if some fail.
+pub(crate) fn run() -> Result<()> {
+    step("format", &mut shell::cargo(["fmt", "--all", "--check"]))?;
+    step("lints", &mut shell::cargo(["clippy", "--workspace", "--all-targets", "--", "--deny=warnings"]))?;
+    step(
+        "documentation",
+        shell::cargo(["doc", "--workspace", "--no-deps", "--document-private-items"])
+            .env("RUSTDOCFLAGS", "--deny=warnings"),
+    )?;
+
+    // Examples are built with the tests; documentation tests run after them.
+    let start = Instant::now();
+    let (counts, success) = count(&mut shell::cargo(["test", "--workspace", "--no-fail-fast"]))?;
+    eprintln!("[xtask] tests: {:.0} s", start.elapsed().as_secs_f64());
+    let Counts { passed, failed, ignored } = counts;
+    println!("tests: {passed} passed, {failed} failed, {ignored} ignored");
+    if !success {
+        bail!("the tests failed");
+    }
+    if passed == 0 {
+        bail!("there were no tests");
+    }
+    Ok(())
+}
+
+/// Runs one step and says how long it took.
+fn step(name: &str, command: &mut Command) -> Result<()> {
+    let start = Instant::now();
+    eprintln!("[xtask] {name}: {}", shell::show(command));
+    shell::run(command)?;
+    eprintln!("[xtask] {name}: {:.0} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Runs tests, shows what they print, and adds up their summaries.
+fn count(command: &mut Command) -> Result<(Counts, bool)> {
+    eprintln!("[xtask] tests: {}", shell::show(command));
+    let mut child = command.stdout(Stdio::piped()).spawn().context("could not start the tests")?;
+    let mut counts = Counts::default();
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line?;
+            println!("{line}");
+            counts += summary(&line);
+        }
+    }
+    Ok((counts, child.wait()?.success()))
+}
+
+/// The numbers of a line like `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
+fn summary(line: &str) -> Counts {
+    let Some(rest) = line.strip_prefix("test result: ") else { return Counts::default() };
+    let number = |what: &str| {
+        let before = rest.split(what).next().filter(|before| before.len() < rest.len());
+        before.and_then(|before| before.split_whitespace().last()).and_then(|word| word.parse().ok()).unwrap_or(0)
+    };
+    Counts { passed: number(" passed"), failed: number(" failed"), ignored: number(" ignored") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_are_read() {
+        let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s";
+        let Counts { passed, failed, ignored } = summary(line);
+        assert_eq!((passed, failed, ignored), (12, 3, 1));
+        assert_eq!(summary("test a::b ... ok").passed, 0);
+    }
+}
