@@ -127,12 +127,9 @@ fn check_shape<O: Operation, A>(
     view: Option<&ndarray::ArrayViewMut<'_, A, ndarray::IxDyn>>,
 ) -> Result<(), Error> {
     match view {
-        Some(view) if view.shape() != extent.shape() => Err(Error::OutputShape {
-            formula: O::NAME,
-            part,
-            expected: extent.shape(),
-            got: view.shape().to_vec(),
-        }),
+        Some(view) if view.shape() != extent.shape() => {
+            Err(Error::OutputShape { formula: O::NAME, part, expected: extent.shape(), got: view.shape().to_vec() })
+        }
         _ => Ok(()),
     }
 }

@@ -35,9 +35,7 @@ where
 /// The sum as its definition says.
 fn gauss_by_definition(x: &[[f64; 2]], y: &[[f64; 2]], b: &[[f64; 2]], g: f64) -> Vec<f64> {
     let term = |x: &[f64; 2], y: &[f64; 2]| (-g * ((x[0] - y[0]).powi(2) + (x[1] - y[1]).powi(2))).exp();
-    x.iter()
-        .flat_map(|x| [0, 1].map(|c| y.iter().zip(b).map(|(y, b)| term(x, y) * b[c]).sum()))
-        .collect()
+    x.iter().flat_map(|x| [0, 1].map(|c| y.iter().zip(b).map(|(y, b)| term(x, y) * b[c]).sum())).collect()
 }
 
 struct Data {
@@ -128,7 +126,7 @@ fn broadcast_rows_are_rows() {
     let want = gauss(&[[0.25, 0.5]], &y, &b, &0.7).run().unwrap();
     assert_eq!(got.dim(), (1000, 2));
     assert!(got.outer_iter().all(|row| row == got.row(0)), "equal rows have equal results");
-    assert_close(&got.row(0), &want, 1e-14);
+    assert_close(got.row(0), &want, 1e-14);
 }
 
 #[test]
@@ -163,15 +161,11 @@ fn three_axes_without_a_common_stride_are_copied() {
 #[test]
 fn tag_1_gives_a_row_per_column_variable() {
     let (x, y) = (points::<2>(3, 1), points::<2>(5, 2));
-    let got = Call::<Reduce<GaussPerColumn, Sum>, f64>::new([
-        x.rows_view(),
-        y.rows_view(),
-        Rows::<f64, 1>::rows_view(&0.7),
-    ])
-    .run()
-    .unwrap();
-    let want: Vec<f64> =
-        gauss_by_definition(&y, &x, &[[1.0, 1.0]; 3], 0.7).chunks(2).map(|pair| pair[0]).collect();
+    let got =
+        Call::<Reduce<GaussPerColumn, Sum>, f64>::new([x.rows_view(), y.rows_view(), Rows::<f64, 1>::rows_view(&0.7)])
+            .run()
+            .unwrap();
+    let want: Vec<f64> = gauss_by_definition(&y, &x, &[[1.0, 1.0]; 3], 0.7).chunks(2).map(|pair| pair[0]).collect();
     assert_eq!(got.dim(), (5, 1));
     assert_close(&got, &want, 1e-14);
 }
@@ -280,10 +274,7 @@ fn choices_change_nothing_but_rounding() {
 fn counting_is_exact() {
     for (m, n) in [(1, 1), (2, 31), (33, 1), (3, 129), (1, 1025)] {
         let (x, y) = (vec![0.0_f32; m], vec![0.0_f32; n]);
-        let ones = Call::<Reduce<Ones, Sum>, f32>::new([
-            Rows::<f32, 1>::rows_view(&x),
-            Rows::<f32, 1>::rows_view(&y),
-        ]);
+        let ones = Call::<Reduce<Ones, Sum>, f32>::new([Rows::<f32, 1>::rows_view(&x), Rows::<f32, 1>::rows_view(&y)]);
         assert_eq!(ones.run().unwrap(), Array2::from_elem((m, 1), n as f32));
     }
 }

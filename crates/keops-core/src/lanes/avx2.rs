@@ -2,6 +2,7 @@
 //!
 //! The types may only be used inside a `#[target_feature]` shell that enabled avx2 and fma after run-time detection;
 //! every function here is inlined into such a shell.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rule above is the safety comment of every block")]
 
 use super::ldexp_in_two_steps;
 use super::x86_macros::{int_lanes, lane_operators};
@@ -205,9 +206,8 @@ avx2!(F64x4, I64x4, Mask64x4, f64, i64, 4, __m256d,
 
 /// Bits of 2^(k/8), less k in the place where the exponent arithmetic below adds it, times 2^`scale`.
 const fn eighths(scale: u32) -> [i32; 8] {
-    let bits: [u32; 8] = [
-        0x3f80_0000, 0x3f8b_95c2, 0x3f98_37f0, 0x3fa5_fed7, 0x3fb5_04f3, 0x3fc5_672a, 0x3fd7_44fd, 0x3fea_c0c7,
-    ];
+    let bits: [u32; 8] =
+        [0x3f80_0000, 0x3f8b_95c2, 0x3f98_37f0, 0x3fa5_fed7, 0x3fb5_04f3, 0x3fc5_672a, 0x3fd7_44fd, 0x3fea_c0c7];
     let mut out = [0; 8];
     let mut k = 0;
     while k < 8 {

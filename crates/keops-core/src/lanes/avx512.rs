@@ -2,6 +2,7 @@
 //!
 //! The types may only be used inside a `#[target_feature]` shell that enabled avx512f, avx512dq, avx512bw and avx512vl
 //! after run-time detection; every function here is inlined into such a shell.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rule above is the safety comment of every block")]
 
 use super::x86_macros::{int_lanes, lane_operators};
 use crate::math::exp;

@@ -3,11 +3,12 @@
 
 use super::access::Broadcast;
 use super::pairs::{Buffered, InLanes, fill};
-use super::plan::TILE;
+use super::plan::staged_columns;
 use super::reduction::{Block, Reduction, State};
 use super::rows_in_lanes;
 use super::scheme::{
-    Job, Scratch, States, buffered_columns, column_category, extract, inputs, row_category, stage_columns, stage_rows, start, tile,
+    Job, Scratch, States, buffered_columns, column_category, extract, inputs, row_category, stage_columns, stage_rows,
+    start, tile,
 };
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -33,12 +34,14 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
 
     // The columns that fill no register, one at a time; they come last and are merged last.
     let mut rest = Scratch::default();
-    let (mut rest_values, mut rest_indices) = (vec![L::Scalar::default(); rows.len() * values], vec![0; rows.len() * indices]);
+    let (mut rest_values, mut rest_indices) =
+        (vec![L::Scalar::default(); rows.len() * values], vec![0; rows.len() * indices]);
     let tail = States { values: &mut rest_values, indices: &mut rest_indices, block: rows.len() };
     rows_in_lanes::one_lane::<F, R, L::Scalar>(job, &mut rest, rows.clone(), whole.end..columns.end, tail);
 
+    let stride = staged_columns(F::COL);
     let at_most = buffered_columns::<F>(L::LANES);
-    scratch.reserve(rows.len() * F::ROW, F::COL * TILE, rows.len() * state_size, at_most * F::DIM * L::LANES);
+    scratch.reserve(rows.len() * F::ROW, F::COL * stride, rows.len() * state_size, at_most * F::DIM * L::LANES);
     start::<F, R, L::Scalar>(&mut scratch.state[..rows.len() * state_size], L::LANES);
     let mut input = inputs(job);
     let source = input.tile::<F>(row_category::<F>(), rows.clone());
@@ -50,10 +53,10 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
 
     let mut column = whole.start;
     while column < whole.end {
-        let now = tile(column, &whole);
+        let now = tile::<F>(column, &whole);
         let source = input.tile::<F>(column_category::<F>(), now.clone());
-        // SAFETY: there is room for a tile of columns, values `TILE` apart.
-        unsafe { stage_columns::<F, L::Scalar>(job, &source, now.len(), scratch.columns.as_mut_ptr(), 1, TILE) };
+        // SAFETY: there is room for a tile of columns, values `stride` apart.
+        unsafe { stage_columns::<F, L::Scalar>(job, &source, now.len(), scratch.columns.as_mut_ptr(), 1, stride) };
         let steps = now.len() / L::LANES;
         for r in 0..rows.len() {
             let mut done = 0;
@@ -63,7 +66,7 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
                 unsafe {
                     let columns = InLanes {
                         base: scratch.columns.as_ptr().add(done * L::LANES),
-                        stride: TILE,
+                        stride,
                         first: column - columns.start + done * L::LANES,
                         iota: iota.as_ptr(),
                     };
@@ -86,12 +89,12 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
         let state = &scratch.state[r * state_size..][..state_size];
         let into = &mut out.values[r * values..][..values];
         let into_indices = &mut out.indices[r * indices..][..indices];
-        extract::<F, R, L::Scalar>(state, L::LANES, 0, columns.start, into, into_indices);
+        extract::<L::Scalar>(state, L::LANES, 0, columns.start, into, into_indices);
         let mut merge = |values: &mut [L::Scalar], indices: &mut [u64]| {
             R::merge::<F, L::Scalar>(State { values: into, indices: into_indices }, State { values, indices });
         };
         for lane in 1..L::LANES {
-            extract::<F, R, L::Scalar>(state, L::LANES, lane, columns.start, &mut lane_values, &mut lane_indices);
+            extract::<L::Scalar>(state, L::LANES, lane, columns.start, &mut lane_values, &mut lane_indices);
             merge(&mut lane_values, &mut lane_indices);
         }
         merge(&mut rest_values[r * values..][..values], &mut rest_indices[r * indices..][..indices]);

@@ -25,6 +25,12 @@ pub(super) fn dispatch<T: Scalar, K: Kernel<T>>(level: Level, kernel: K) {
             // SAFETY: as above.
             unsafe { avx2(kernel) }
         }
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => {
+            debug_assert!(level.is_available());
+            // SAFETY: `Options` admits a level only if `is_available` found its instructions.
+            unsafe { neon(kernel) }
+        }
         _ => kernel.run::<T::Lane>(),
     }
 }
@@ -39,4 +45,10 @@ unsafe fn avx512<T: Scalar, K: Kernel<T>>(kernel: K) {
 #[target_feature(enable = "avx2,fma")]
 unsafe fn avx2<T: Scalar, K: Kernel<T>>(kernel: K) {
     kernel.run::<T::Avx2>();
+}
+
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+unsafe fn neon<T: Scalar, K: Kernel<T>>(kernel: K) {
+    kernel.run::<T::Neon>();
 }

@@ -15,13 +15,14 @@ mod rows_in_lanes;
 mod scheme;
 
 pub use reduction::{
-    ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, LogSumExp, Max, MaxArgMax, MaxSumShiftExp, Min, MinArgMin, Reduction, SoftMaxRaw,
-    Sum, SumSoftMaxWeight,
+    ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, LogSumExp, Max, MaxArgMax, MaxSumShiftExp, Min, MinArgMin, Sum,
+    SumSoftMaxWeight,
 };
+pub(crate) use reduction::{Reduction, SoftMaxRaw};
 
 use crate::error::Error;
 use crate::options::Options;
-use access::{Parameters, Rounded};
+use access::{MOST_VARIABLES, Parameters, Rounded};
 use core::ops::Range;
 use finish::{Total, finish};
 use keops_core::{Formula, Keep, Real, Scalar};
@@ -44,6 +45,7 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
     mut values: ArrayViewMut2<'_, T>,
     mut indices: ArrayViewMut2<'_, u64>,
 ) -> Result<(), Error> {
+    const { assert!(F::VARIABLES.len() <= MOST_VARIABLES, "too many variables in one formula") };
     let mut par = Rounded(vec![T::default(); F::PARAM]);
     F::param(&Parameters(variables), &mut par);
     let job = Job { variables, par: &par.0, accumulator: options.accumulator() };
@@ -145,7 +147,12 @@ impl<T: Scalar> Waiting<T> {
     fn new<F: Formula, R: Reduction>(plan: &Plan) -> Self {
         let item = (plan.block * scheme::state_values::<F, R>(), plan.block * R::state_indices::<F>());
         let items = plan.wave.min(plan.blocks()) * plan.chunks;
-        Waiting { values: vec![T::default(); items * item.0], indices: vec![0; items * item.1], item, block: plan.block }
+        Waiting {
+            values: vec![T::default(); items * item.0],
+            indices: vec![0; items * item.1],
+            item,
+            block: plan.block,
+        }
     }
 
     /// Room for `items` work items.

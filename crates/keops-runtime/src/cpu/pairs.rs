@@ -208,8 +208,14 @@ impl<T: Scalar, L: Real<Scalar = T>> Sink<L> for Store<T> {
 /// # Safety
 /// `buffer` must have room for `steps × DIM × block` numbers from `buffer` on.
 #[inline(always)]
-pub(super) unsafe fn fill<F, L, X, Y, P>(row: &X, columns: &Y, par: &P, steps: usize, buffer: *mut L::Scalar, block: usize)
-where
+pub(super) unsafe fn fill<F, L, X, Y, P>(
+    row: &X,
+    columns: &Y,
+    par: &P,
+    steps: usize,
+    buffer: *mut L::Scalar,
+    block: usize,
+) where
     F: Formula,
     L: Real,
     X: Staged<L>,

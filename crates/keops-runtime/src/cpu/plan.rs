@@ -9,6 +9,14 @@ use core::ops::Range;
 /// Columns per tile: the length of the sums that are formed without compensation.
 pub(super) const TILE: usize = 256;
 
+/// Columns that are staged at a time: a tile, or a part of it where a column is so wide that a tile fits no cache.
+pub(super) const fn staged_columns(width: usize) -> usize {
+    if width <= WIDE { TILE } else { (TILE * WIDE / width).next_multiple_of(32) }
+}
+
+/// Numbers per staged column from which on tiles shrink.
+const WIDE: usize = 1024;
+
 /// Rows that share a chunk's staged columns, for the purpose of choosing chunks.
 const NOMINAL_ROWS: usize = 512;
 

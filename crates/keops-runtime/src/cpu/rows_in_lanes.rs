@@ -4,10 +4,11 @@ use super::access::{Broadcast, Lanes};
 use super::pairs::{
     Buffered, Four, Inline, OneByOne, TileColumns, TileRows, Tiling, Two, fill, fill_tiles, register_file, tile,
 };
+use super::plan::staged_columns;
 use super::reduction::{Block, Reduction, sum};
 use super::scheme::{
-    self,
-    Job, Scratch, States, buffered_columns, column_category, extract, inputs, is_wide, row_category, stage_columns, stage_rows, start,
+    self, Job, Scratch, States, buffered_columns, column_category, extract, inputs, is_wide, row_category,
+    stage_columns, stage_rows, start,
 };
 use crate::options::Accumulator;
 use core::array::from_fn;
@@ -99,12 +100,7 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
     let block = NR * L::LANES;
     let blocks = rows.len().div_ceil(block);
     let (row_size, state_size) = (F::ROW * block, R::state::<F>() * block);
-    scratch.reserve(
-        blocks * row_size,
-        F::COL * super::plan::TILE,
-        blocks * state_size,
-        S::buffer::<F>(block),
-    );
+    scratch.reserve(blocks * row_size, F::COL * staged_columns(F::COL), blocks * state_size, S::buffer::<F>(block));
     start::<F, R, L::Scalar>(&mut scratch.state[..blocks * state_size], block);
 
     let mut input = inputs(job);
@@ -124,7 +120,7 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
 
     let mut column = columns.start;
     while column < columns.end {
-        let now = scheme::tile(column, &columns);
+        let now = scheme::tile::<F>(column, &columns);
         let source = input.tile::<F>(column_category::<F>(), now.clone());
         // SAFETY: there is room for a tile of columns.
         unsafe { stage_columns::<F, L::Scalar>(job, &source, now.len(), scratch.columns.as_mut_ptr(), F::COL, 1) };
@@ -143,7 +139,7 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
     let (values, indices) = (R::state::<F>() - R::state_indices::<F>(), R::state_indices::<F>());
     for r in 0..rows.len() {
         let state = &scratch.state[r / block * state_size..][..state_size];
-        extract::<F, R, L::Scalar>(
+        extract::<L::Scalar>(
             state,
             block,
             r % block,

@@ -1,7 +1,7 @@
 //! What the two ways of walking a work item share: its inputs, its scratch memory, and the states it leaves.
 
 use super::access::{Inputs, Record, Write};
-use super::plan::TILE;
+use super::plan::{TILE, staged_columns};
 use super::reduction::{MATRIX_FROM, NONE, Reduction};
 use crate::options::Accumulator;
 use core::ops::Range;
@@ -58,7 +58,8 @@ pub(super) struct Scratch<T> {
 impl<T: Scalar> Scratch<T> {
     /// Makes room; what was there is not kept.
     pub(super) fn reserve(&mut self, rows: usize, columns: usize, state: usize, buffer: usize) {
-        for (v, n) in [(&mut self.rows, rows), (&mut self.columns, columns), (&mut self.state, state), (&mut self.buffer, buffer)]
+        for (v, n) in
+            [(&mut self.rows, rows), (&mut self.columns, columns), (&mut self.state, state), (&mut self.buffer, buffer)]
         {
             if v.len() < n {
                 v.resize(n, T::default());
@@ -97,14 +98,14 @@ pub(super) fn start<F: Formula, R: Reduction, T: Scalar>(state: &mut [T], regist
     }
 }
 
-/// Number of columns in the tile that starts at `column`.
-pub(super) fn tile(column: usize, columns: &Range<usize>) -> Range<usize> {
-    column..(column + TILE).min(columns.end)
+/// The columns that are staged from `column` on.
+pub(super) fn tile<F: Formula>(column: usize, columns: &Range<usize>) -> Range<usize> {
+    column..(column + staged_columns(F::COL)).min(columns.end)
 }
 
 /// Reads the state of row `r` of a block with `registers` numbers per state number into record `out`.
 #[inline(always)]
-pub(super) fn extract<F: Formula, R: Reduction, T: Scalar>(
+pub(super) fn extract<T: Scalar>(
     block: &[T],
     registers: usize,
     r: usize,

@@ -42,7 +42,7 @@ pub type SumSoftMaxWeight = Exponential<{ Result::Quotient as u8 }, true>;
 /// `Max_SumShiftExp_Reduction`, `Max_SumShiftExpWeight_Reduction`: m = max F, then s_c = Σ w_c e^{F−m}.
 pub type MaxSumShiftExp = Exponential<{ Result::Raw as u8 }, false>;
 /// m, Σ e^{F−m}, then Σ w_c e^{F−m}: what the gradient of `SumSoftMaxWeight` needs.
-pub type SoftMaxRaw = Exponential<{ Result::Raw as u8 }, true>;
+pub(crate) type SoftMaxRaw = Exponential<{ Result::Raw as u8 }, true>;
 
 /// Are weights given?
 const fn weighted<F: Formula>() -> bool {
@@ -104,7 +104,12 @@ struct Running<F: Formula, L: Real> {
 impl<F: Formula, L: Real> Running<F, L> {
     /// Takes in the `N` columns from `first` on.
     #[inline(always)]
-    fn take<V: Pairs<F, L>, const UNIT: bool, const N: usize>(&mut self, pairs: &V, first: usize, values: &[F::Pair<L>; N]) {
+    fn take<V: Pairs<F, L>, const UNIT: bool, const N: usize>(
+        &mut self,
+        pairs: &V,
+        first: usize,
+        values: &[F::Pair<L>; N],
+    ) {
         let mut top = self.m;
         for u in 0..N {
             top = values[u].as_slice()[0].max_or(top);
@@ -127,7 +132,11 @@ impl<F: Formula, L: Real> Running<F, L> {
             }
             for c in 0..F::ACC {
                 let sum = &mut self.sums.as_mut_slice()[c];
-                *sum = if weighted::<F>() { e.fma(weight::<F, L, V>(pairs, first + u, &values[u], c), *sum) } else { *sum + e };
+                *sum = if weighted::<F>() {
+                    e.fma(weight::<F, L, V>(pairs, first + u, &values[u], c), *sum)
+                } else {
+                    *sum + e
+                };
             }
         }
     }

@@ -11,11 +11,12 @@ mod matrix;
 mod smallest;
 pub(super) mod sum;
 
-pub use exponential::{LogSumExp, MaxSumShiftExp, SoftMaxRaw, SumSoftMaxWeight};
-pub use extremum::{ArgMax, ArgMin, Max, MaxArgMax, Min, MinArgMin};
-pub use smallest::{ArgKMin, KMin, KMinArgKMin};
 pub(super) use accumulate::two_sum;
+pub(crate) use exponential::SoftMaxRaw;
+pub use exponential::{LogSumExp, MaxSumShiftExp, SumSoftMaxWeight};
+pub use extremum::{ArgMax, ArgMin, Max, MaxArgMax, Min, MinArgMin};
 pub(super) use matrix::MATRIX_FROM;
+pub use smallest::{ArgKMin, KMin, KMinArgKMin};
 pub use sum::Sum;
 
 use super::pairs::{Buffered, Columns, Pairs};

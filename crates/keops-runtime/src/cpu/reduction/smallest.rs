@@ -46,7 +46,8 @@ impl<const K: usize, const VALUES: bool, const INDICES: bool> Reduction for Smal
     fn merge<F: Formula, T: Scalar>(into: State<'_, T>, from: State<'_, T>) {
         for d in 0..F::DIM {
             for k in 0..K {
-                let (mut v, mut i) = (from.values[k * F::DIM + d], if INDICES { from.indices[k * F::DIM + d] } else { 0 });
+                let (mut v, mut i) =
+                    (from.values[k * F::DIM + d], if INDICES { from.indices[k * F::DIM + d] } else { 0 });
                 let mut inserted = false;
                 for q in 0..K {
                     let p = q * F::DIM + d;

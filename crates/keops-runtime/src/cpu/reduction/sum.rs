@@ -57,7 +57,10 @@ impl Reduction for Sum {
         let mut acc = [F::Acc::<L>::splat(L::lit(0.0)); NR];
         for j in 0..pairs[0].steps() {
             for r in 0..NR {
-                pairs[r].deliver(j, &mut Accumulate { acc: &mut acc[r], pairs: &pairs[r], step: j, formula: PhantomData::<F> });
+                pairs[r].deliver(
+                    j,
+                    &mut Accumulate { acc: &mut acc[r], pairs: &pairs[r], step: j, formula: PhantomData::<F> },
+                );
             }
         }
         for r in 0..NR {
