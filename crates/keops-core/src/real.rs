@@ -28,6 +28,9 @@ pub trait Scalar: Copy + Debug + Default + PartialEq + PartialOrd + Send + Sync 
     /// Lanes of an AVX-512 register.
     #[cfg(target_arch = "x86_64")]
     type Avx512: Real<Scalar = Self>;
+    /// Lanes of a NEON register.
+    #[cfg(target_arch = "aarch64")]
+    type Neon: Real<Scalar = Self>;
     /// Nearest value to `v`.
     fn from_f64(v: f64) -> Self;
     /// The same value as `f64` (exact).

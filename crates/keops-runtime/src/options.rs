@@ -53,7 +53,7 @@ impl Level {
             Level::Scalar => true,
             Level::Avx2 => has_avx2(),
             Level::Avx512 => has_avx512(),
-            Level::Neon => cfg!(all(target_arch = "aarch64", target_feature = "neon")),
+            Level::Neon => has_neon(),
         }
     }
 
@@ -85,6 +85,16 @@ fn has_avx2() -> bool {
 
 #[cfg(not(target_arch = "x86_64"))]
 fn has_avx512() -> bool {
+    false
+}
+
+#[cfg(target_arch = "aarch64")]
+fn has_neon() -> bool {
+    std::arch::is_aarch64_feature_detected!("neon")
+}
+
+#[cfg(not(target_arch = "aarch64"))]
+fn has_neon() -> bool {
     false
 }
 

@@ -7,6 +7,8 @@ pub mod twin;
 pub mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub mod neon;
 #[cfg(target_arch = "x86_64")]
 mod x86_macros;
 
@@ -17,6 +19,8 @@ pub use twin::Twin;
 pub use avx2::{F32x8, F64x4};
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{F32x16, F64x8};
+#[cfg(target_arch = "aarch64")]
+pub use neon::{F32x4, F64x2};
 
 use crate::real::{Int, Real, Scalar};
 

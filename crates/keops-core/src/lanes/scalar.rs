@@ -41,7 +41,7 @@ impl Mask for Bool {
 }
 
 macro_rules! scalar_lane {
-    ($t:ident, $lane:ident, $int:ident, $bits_ty:ident, $bits:literal, $avx2:ident, $avx512:ident) => {
+    ($t:ident, $lane:ident, $int:ident, $bits_ty:ident, $bits:literal, $avx2:ident, $avx512:ident, $neon:ident) => {
         #[doc = concat!("One `", stringify!($t), "`.")]
         #[derive(Clone, Copy, Debug)]
         pub struct $lane(pub $t);
@@ -58,6 +58,8 @@ macro_rules! scalar_lane {
             type Avx2 = super::avx2::$avx2;
             #[cfg(target_arch = "x86_64")]
             type Avx512 = super::avx512::$avx512;
+            #[cfg(target_arch = "aarch64")]
+            type Neon = super::neon::$neon;
             #[inline(always)]
             fn from_f64(v: f64) -> Self {
                 v as $t
@@ -251,5 +253,5 @@ macro_rules! scalar_lane {
     };
 }
 
-scalar_lane!(f32, F32x1, I32x1, u32, 32, F32x8, F32x16);
-scalar_lane!(f64, F64x1, I64x1, u64, 64, F64x4, F64x8);
+scalar_lane!(f32, F32x1, I32x1, u32, 32, F32x8, F32x16, F32x4);
+scalar_lane!(f64, F64x1, I64x1, u64, 64, F64x4, F64x8, F64x2);

@@ -78,12 +78,40 @@ mod x86 {
     }
 }
 
+#[cfg(target_arch = "aarch64")]
+mod arm {
+    use super::{Function, evaluate};
+    use keops_core::lanes::{F32x4, F64x2};
+
+    macro_rules! level {
+        ($add:ident, $name:ident, $lane:ident, $t:ident) => {
+            /// # Safety
+            /// The processor must have NEON.
+            #[target_feature(enable = "neon")]
+            unsafe fn $name(f: Function, x: &[$t], y: &[$t]) -> Vec<$t> {
+                evaluate::<$lane>(f, x, y)
+            }
+            pub(super) fn $add(levels: &mut Vec<super::Level<$t>>) {
+                if std::arch::is_aarch64_feature_detected!("neon") {
+                    // SAFETY: the feature was detected.
+                    let evaluate = |f: Function, x: &[$t], y: &[$t]| unsafe { $name(f, x, y) };
+                    levels.push(super::Level { name: stringify!($lane), evaluate });
+                }
+            }
+        };
+    }
+    level!(add_f32, f32x4, F32x4, f32);
+    level!(add_f64, f64x2, F64x2, f64);
+}
+
 /// The `f32` lane types of this machine.
 pub(crate) fn single() -> Vec<Level<f32>> {
     #[allow(unused_mut)]
     let mut levels = vec![Level { name: "F32x1", evaluate: evaluate::<F32x1> as fn(_, &[f32], &[f32]) -> _ }];
     #[cfg(target_arch = "x86_64")]
     x86::add_f32(&mut levels);
+    #[cfg(target_arch = "aarch64")]
+    arm::add_f32(&mut levels);
     levels
 }
 
@@ -93,5 +121,7 @@ pub(crate) fn double() -> Vec<Level<f64>> {
     let mut levels = vec![Level { name: "F64x1", evaluate: evaluate::<F64x1> as fn(_, &[f64], &[f64]) -> _ }];
     #[cfg(target_arch = "x86_64")]
     x86::add_f64(&mut levels);
+    #[cfg(target_arch = "aarch64")]
+    arm::add_f64(&mut levels);
     levels
 }
