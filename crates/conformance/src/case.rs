@@ -103,7 +103,12 @@ pub fn read(text: &str) -> Result<Vec<Case>, String> {
 
 fn one(json: &Value) -> Option<Case> {
     let variable = |v: &Value| {
-        Some(Variable { name: text(&v["name"])?, category: text(&v["cat"])?, dim: v["dim"].as_u64()? as usize, data: table(&v["data"])? })
+        Some(Variable {
+            name: text(&v["name"])?,
+            category: text(&v["cat"])?,
+            dim: v["dim"].as_u64()? as usize,
+            data: table(&v["data"])?,
+        })
     };
     let gradient = |(name, g): (&String, &Value)| {
         Some(Gradient {

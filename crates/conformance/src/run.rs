@@ -45,11 +45,23 @@ pub fn levels() -> impl Iterator<Item = Level> {
     Level::ALL.into_iter().filter(|level| level.is_available())
 }
 
+/// Stack of the threads that run cases: an unoptimised build gives every temporary of a large formula a place of its own,
+/// which for wide registers adds up to some megabytes.
+const STACK: usize = 32 << 20;
+
 /// Runs all cases of a table on all levels.
 ///
 /// # Panics
 /// If a result is not as expected, with a list of all that are not.
 pub fn run<T: Type>(entries: &[Entry<T>]) {
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build().expect("threads can be started");
+    let (numbers, wrong) = pool.install(|| differences(entries));
+    println!("{} cases, {numbers} numbers compared", entries.len());
+    assert!(wrong.is_empty(), "{} results are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// How many numbers are as expected, and which results are not.
+fn differences<T: Type>(entries: &[Entry<T>]) -> (usize, Vec<String>) {
     let cases = cases();
     let mut wrong = Vec::new();
     let mut numbers = 0;
@@ -77,8 +89,7 @@ pub fn run<T: Type>(entries: &[Entry<T>]) {
             }
         }
     }
-    println!("{} cases, {numbers} numbers compared", entries.len());
-    assert!(wrong.is_empty(), "{} results are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    (numbers, wrong)
 }
 
 /// Rows as an array, of `columns` numbers also if there are none.
@@ -124,4 +135,33 @@ fn compare(got: Result<Array2<f64>, Error>, want: &Table, scale: f64, tolerance:
 /// Non-finite numbers match in kind and sign, finite ones within `tolerance`.
 fn is_near(got: f64, want: f64, tolerance: f64) -> bool {
     if want.is_nan() { got.is_nan() } else { got == want || (got - want).abs() <= tolerance }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+    use ndarray::array;
+
+    #[test]
+    fn numbers_within_the_tolerance_are_as_expected() {
+        let want = vec![vec![1.0, f64::NAN], vec![f64::NEG_INFINITY, 0.0]];
+        assert_eq!(compare(Ok(array![[1.0 + 1e-7, f64::NAN], [f64::NEG_INFINITY, -1e-7]]), &want, 10.0, 1e-7), Ok(4));
+    }
+
+    #[test]
+    fn wrong_numbers_and_shapes_are_found() {
+        let one = |got: f64, want: f64| compare(Ok(array![[got]]), &vec![vec![want]], 1.0, 1e-6);
+        for (got, want) in [
+            (1.0 + 2e-6, 1.0),
+            (f64::NAN, 1.0),
+            (1.0, f64::NAN),
+            (f64::INFINITY, f64::NEG_INFINITY),
+            (1e300, f64::INFINITY),
+            (f64::INFINITY, 1.0),
+        ] {
+            assert!(one(got, want).is_err(), "{got} is not {want}");
+        }
+        assert!(compare(Ok(array![[1.0, 1.0]]), &vec![vec![1.0]], 1.0, 1e-6).is_err());
+        assert!(compare(Ok(array![[1.0], [1.0]]), &vec![vec![1.0]], 1.0, 1e-6).is_err());
+    }
 }

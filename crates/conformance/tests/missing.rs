@@ -32,7 +32,11 @@ fn compiles(case: &Case) -> bool {
 fn cases_that_are_left_out_do_not_compile() {
     for case in cases() {
         if let Some(operation) = case.missing() {
-            assert!(!compiles(&case), "{}: `{operation}` exists, take it off the list of missing operations", case.name);
+            assert!(
+                !compiles(&case),
+                "{}: `{operation}` exists, take it off the list of missing operations",
+                case.name
+            );
         }
         if case.is_refused() {
             assert!(!compiles(&case), "{} compiles, take it off the list of refused cases", case.name);
@@ -43,6 +47,9 @@ fn cases_that_are_left_out_do_not_compile() {
 #[test]
 fn missing_operations_are_missing_from_the_table() {
     for name in MISSING {
-        assert!(keops_codegen::ops::find(name).is_none(), "`{name}` exists, take it off the list of missing operations");
+        assert!(
+            keops_codegen::ops::find(name).is_none(),
+            "`{name}` exists, take it off the list of missing operations"
+        );
     }
 }
