@@ -27,6 +27,8 @@ pub(crate) enum Function {
     Sign,
     Step,
     Relu,
+    MinOr,
+    MaxOr,
 }
 use Function::*;
 
@@ -53,7 +55,7 @@ impl Function {
             Rsqrt | Powf => (1.5, 1.5),
             XLogX | SinXDivX => (2.0, 2.0),
             SinXDivXPrime => (2.5, 2.5),
-            Ldexp | Sqrt | Floor | RoundEven | Round | Sign | Step | Relu => (0.5, 0.5),
+            Ldexp | Sqrt | Floor | RoundEven | Round | Sign | Step | Relu | MinOr | MaxOr => (0.5, 0.5),
         }
     }
 
@@ -83,6 +85,8 @@ impl Function {
             Sign => x.sign(),
             Step => x.step(),
             Relu => x.relu(),
+            MinOr => x.min_or(y),
+            MaxOr => x.max_or(y),
         }
     }
 
@@ -118,6 +122,9 @@ impl Function {
             Step => 1.0,
             Relu if x < 0.0 => 0.0,
             Relu => x,
+            MinOr if x < y => x,
+            MaxOr if x > y => x,
+            MinOr | MaxOr => y,
         }
     }
 

@@ -108,6 +108,40 @@ fn one_argument() {
     }
 }
 
+/// What is smaller, what is larger: the second argument where neither is, and where one is a NaN.
+#[test]
+fn smaller_and_larger() {
+    let table = [
+        (1.0, 2.0, 1.0, 2.0),
+        (2.0, 1.0, 1.0, 2.0),
+        (-1.0, -INF, -INF, -1.0),
+        (INF, 3.0, 3.0, INF),
+        (0.0, -0.0, -0.0, -0.0),
+        (-0.0, 0.0, 0.0, 0.0),
+        (NAN, 5.0, 5.0, 5.0),
+        (NAN, -INF, -INF, -INF),
+        (5.0, NAN, NAN, NAN),
+        (-INF, NAN, NAN, NAN),
+        (NAN, NAN, NAN, NAN),
+    ];
+    let (x, y) = (table.map(|row| row.0), table.map(|row| row.1));
+    for (f, want) in [(MinOr, table.map(|row| row.2)), (MaxOr, table.map(|row| row.3))] {
+        let check = |level: &str, got: Vec<f64>| {
+            for (k, (got, want)) in got.into_iter().zip(want).enumerate() {
+                let same = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+                assert!(same, "{f:?} {level} of {:?}: {got:?}, not {want:?}", (x[k], y[k]));
+            }
+        };
+        for level in levels::single() {
+            let got = (level.evaluate)(f, &x.map(|v| v as f32), &y.map(|v| v as f32));
+            check(level.name, got.into_iter().map(f64::from).collect());
+        }
+        for level in levels::double() {
+            check(level.name, (level.evaluate)(f, &x, &y));
+        }
+    }
+}
+
 /// Every pair of these, against the `libm` crate: all the special cases of C's `pow` and `atan2`.
 #[test]
 fn two_arguments() {
