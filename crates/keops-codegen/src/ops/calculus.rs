@@ -102,7 +102,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
 ];
 
 /// Derivatives are by variables.
-fn variable(ir: &Ir, v: NodeId) -> Result<(), String> {
+pub(super) fn variable(ir: &Ir, v: NodeId) -> Result<(), String> {
     match ir.op(v) {
         Op::Var { .. } => Ok(()),
         _ => Err("derivatives are taken by a variable, but the second argument is an expression".into()),
@@ -117,14 +117,14 @@ fn scalar(f: &Dim) -> Result<Dim, String> {
     }
 }
 
-fn same(a: &Dim, b: &Dim, which: &str, like: &str) -> Result<(), String> {
+pub(super) fn same(a: &Dim, b: &Dim, which: &str, like: &str) -> Result<(), String> {
     if a == b {
         return Ok(());
     }
     Err(format!("`{which}` must have the dimension of `{like}`, but they are {b} and {a}"))
 }
 
-fn divergence(ir: &mut Ir, f: NodeId, v: NodeId) -> Result<NodeId, String> {
+pub(super) fn divergence(ir: &mut Ir, f: NodeId, v: NodeId) -> Result<NodeId, String> {
     let n = ir.dim(v).known("the components are differentiated one by one")?;
     let one = ir.constant(1.0);
     let mut sum = None;
@@ -137,5 +137,5 @@ fn divergence(ir: &mut Ir, f: NodeId, v: NodeId) -> Result<NodeId, String> {
             None => entry,
         });
     }
-    Ok(sum.unwrap_or(one))
+    Ok(sum.unwrap_or_else(|| ir.constant(0.0)))
 }

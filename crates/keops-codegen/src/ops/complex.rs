@@ -135,6 +135,39 @@ pub(super) static OPERATIONS: &[Operation] = &[
         let (cos, sin) = (ir.map("Cos", &[x[0]]), ir.map("Sin", &[x[0]]));
         joined(ir, cos, sin)
     }),
+    op("ComplexLog", "", &["f"], &[], BROADCAST, "ln |f| + i angle of f", |ir, x, _| {
+        let f = parts(ir, x[0])?;
+        let (re, im) = logarithm(ir, f);
+        joined(ir, re, im)
+    }),
+    op(
+        "ComplexSqrt",
+        "",
+        &["f"],
+        &[],
+        BROADCAST,
+        "√|f| e^(i φ/2) where φ is the angle of f; the derivative at 0 is NaN",
+        |ir, x, _| {
+            let (re, im) = parts(ir, x[0])?;
+            let size = square_abs(ir, re, im);
+            let size = ir.map("Sqrt", &[size]);
+            let (size, angle) = (ir.map("Sqrt", &[size]), ir.map("Atan2", &[im, re]));
+            let angle = ir.scale(0.5, angle);
+            polar(ir, size, angle)
+        },
+    ),
+    op("ComplexPow", "", &["f", "g"], &[], BROADCAST, "e^(g ln f), 0 with derivative 0 at f = 0", |ir, x, _| {
+        let (f, g) = (parts(ir, x[0])?, parts(ir, x[1])?);
+        let (zero, size) = (ir.constant(0.0), square_abs(ir, f.0, f.1));
+        let origin = ir.map("Equal", &[size, zero]);
+        let log = logarithm(ir, f);
+        let (re, im) = product(ir, g, log);
+        let size = ir.map("Exp", &[re]);
+        let (cos, sin) = (ir.map("Cos", &[im]), ir.map("Sin", &[im]));
+        let (re, im) = (ir.mul(size, cos), ir.mul(size, sin));
+        let (re, im) = (ir.choose(origin, zero, re), ir.choose(origin, zero, im));
+        joined(ir, re, im)
+    }),
 ];
 
 /// How many complex numbers a vector holds.
@@ -168,4 +201,52 @@ fn product(ir: &mut Ir, (a, b): Parts, (c, d): Parts) -> Parts {
 fn square_abs(ir: &mut Ir, re: NodeId, im: NodeId) -> NodeId {
     let (a, b) = (ir.square(re), ir.square(im));
     ir.add(a, b)
+}
+
+fn logarithm(ir: &mut Ir, (re, im): Parts) -> Parts {
+    let size = square_abs(ir, re, im);
+    let log = ir.map("Log", &[size]);
+    (ir.scale(0.5, log), ir.map("Atan2", &[im, re]))
+}
+
+/// size · e^(i angle)
+fn polar(ir: &mut Ir, size: NodeId, angle: NodeId) -> Result<NodeId, String> {
+    let (cos, sin) = (ir.map("Cos", &[angle]), ir.map("Sin", &[angle]));
+    let (re, im) = (ir.mul(size, cos), ir.mul(size, sin));
+    joined(ir, re, im)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::eval::{Inputs, eval};
+    use crate::ir::{Category, Dim, Ir};
+    use crate::ops::find;
+
+    /// The value of an operation on complex numbers.
+    fn value(name: &str, args: &[[f64; 2]]) -> [f64; 2] {
+        let mut ir = Ir::new();
+        let nodes: Vec<_> = (0..args.len()).map(|k| ir.var(k, Category::Vi, Dim::Lit(2))).collect();
+        let root = find(name).unwrap().apply(&mut ir, &nodes, &[]).unwrap();
+        let inputs = Inputs { variables: args.iter().map(|a| a.to_vec()).collect(), ..Inputs::default() };
+        let out = eval(&ir, &[root], &inputs);
+        [out[0][0], out[0][1]]
+    }
+
+    fn near(a: [f64; 2], b: [f64; 2]) -> bool {
+        (a[0] - b[0]).abs() < 1e-15 && (a[1] - b[1]).abs() < 1e-15
+    }
+
+    /// Exact values: √(3 + 4i) = 2 + i, ln i = iπ/2, i^i = e^(−π/2).
+    #[test]
+    fn roots_logarithms_and_powers() {
+        let half_pi = std::f64::consts::FRAC_PI_2;
+        assert!(near(value("ComplexSqrt", &[[3.0, 4.0]]), [2.0, 1.0]));
+        assert!(near(value("ComplexSqrt", &[[-4.0, 0.0]]), [0.0, 2.0]));
+        assert!(near(value("ComplexSqrt", &[[-4.0, -0.0]]), [0.0, -2.0]));
+        assert_eq!(value("ComplexSqrt", &[[0.0, 0.0]]), [0.0, 0.0]);
+        assert!(near(value("ComplexLog", &[[0.0, 1.0]]), [0.0, half_pi]));
+        assert!(near(value("ComplexPow", &[[0.0, 1.0], [0.0, 1.0]]), [(-half_pi).exp(), 0.0]));
+        assert!(near(value("ComplexPow", &[[3.0, 4.0], [2.0, 0.0]]).map(|v| v / 25.0), [-7.0 / 25.0, 24.0 / 25.0]));
+        assert_eq!(value("ComplexPow", &[[0.0, 0.0], [2.0, 1.0]]), [0.0, 0.0]);
+    }
 }

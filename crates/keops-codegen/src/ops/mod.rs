@@ -1,5 +1,6 @@
 //! The table of operations: one entry per operation drives names, arity, dimensions, value, derivatives, emitted code and
-//! documentation. To add an operation, add one entry to [`scalar`], [`choice`], [`function`], [`vector`], [`tensor`], [`complex`] or [`calculus`]; nothing else.
+//! documentation. To add an operation, add one entry to [`scalar`], [`choice`], [`function`], [`vector`], [`tensor`], [`complex`],
+//! [`calculus`], [`linear`] or [`spline`]; nothing else.
 //!
 //! Use by the front end:
 //! * `ops::find("SqDist")` / `ops::find_method("sqdist")` give the [`Operation`];
@@ -18,8 +19,9 @@ mod choice;
 mod complex;
 mod dims;
 mod function;
+mod linear;
 mod scalar;
-
+mod spline;
 mod tensor;
 mod vector;
 
@@ -181,6 +183,8 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         tensor::OPERATIONS,
         complex::OPERATIONS,
         calculus::OPERATIONS,
+        linear::OPERATIONS,
+        spline::OPERATIONS,
     ]
     .into_iter()
     .flatten()
@@ -237,6 +241,8 @@ mod tests {
             include_str!("scalar.rs"),
             include_str!("choice.rs"),
             include_str!("vector.rs"),
+            include_str!("complex.rs"),
+            include_str!("spline.rs"),
         ];
         let mut found = 0;
         for source in sources {

@@ -305,7 +305,7 @@ pub(super) fn positive(lits: &[Literal], k: usize, what: &str) -> Result<usize, 
     }
 }
 
-fn one_number(f: &Dim) -> Result<(), String> {
+pub(super) fn one_number(f: &Dim) -> Result<(), String> {
     if f.is_one() { Ok(()) } else { Err(format!("one number (dimension 1) is needed, but the dimension is {f}")) }
 }
 

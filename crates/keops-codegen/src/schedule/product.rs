@@ -139,7 +139,9 @@ impl Stager<'_> {
         }
         for (group, inverse) in [(above, false), (below, true)] {
             if !group.is_empty() {
-                let upright: Vec<Factor> = group.iter().map(|f| Factor { inverse: false, ..*f }).collect();
+                let mut upright: Vec<Factor> = group.iter().map(|f| Factor { inverse: false, ..*f }).collect();
+                // In one order, so that the square of what comes out is that square again.
+                upright.sort_by_key(|f| f.node);
                 let node = self.node_of(1.0, &upright);
                 factors.push(Factor { node: self.ir.square(node), inverse });
             }

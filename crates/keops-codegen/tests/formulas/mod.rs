@@ -194,7 +194,8 @@ fn tame(name: &str, args: &mut [Formula]) {
             }
         }
         "Pow" => args[0] = above_one(bounded(take(&mut args[0]))),
-        "Powf" => {
+        "ComplexLog" | "ComplexSqrt" => args[0] = above_one(take(&mut args[0])),
+        "Powf" | "ComplexPow" => {
             args[0] = above_one(bounded(take(&mut args[0])));
             args[1] = bounded(take(&mut args[1]));
         }
@@ -210,7 +211,12 @@ pub(crate) fn arguments(r: &mut Random, name: &str, n: usize) -> Option<(Vec<usi
     let to_one = |args: Vec<usize>, lits: Vec<Literal>| (n == 1).then_some((args, lits));
     match name {
         // Constants and operations with a variable as an argument are not drawn.
-        "IntCst" | "RatCst" | "IntInv" | "Zero" | "Grad" | "Diff" | "Divergence" | "Laplacian" | "GradMatrix" => None,
+        "IntCst" | "RatCst" | "IntInv" | "Zero" | "Grad" | "Diff" | "Divergence" | "Laplacian" | "GradMatrix"
+        | "TraceOperator" | "AdjointOperator" | "SumLinOperator" => None,
+        "BSpline" => (n <= 3).then(|| {
+            let degree = r.below(3);
+            (vec![n + degree + 1, 1], vec![int(degree)])
+        }),
         "Round" => Some((vec![n], vec![Literal::Int(r.below(4) as i64 - 1)])),
         "Pow" => Some((vec![n], vec![Literal::Int(r.below(8) as i64 - 3)])),
         "ClampInt" | "DiffClampInt" => Some((vec![n], vec![Literal::Int(-1), Literal::Float(0.75)])),
@@ -245,8 +251,8 @@ pub(crate) fn arguments(r: &mut Random, name: &str, n: usize) -> Option<(Vec<usi
         "ComplexReal" | "ComplexImag" | "ComplexSquareAbs" | "ComplexAbs" | "ComplexAngle" => {
             Some((vec![2 * n], vec![]))
         }
-        "Conj" | "ComplexExp" => n.is_multiple_of(2).then(|| (vec![n], vec![])),
-        "ComplexAdd" | "ComplexSubtract" | "ComplexMult" | "ComplexDivide" => n.is_multiple_of(2).then(|| {
+        "Conj" | "ComplexExp" | "ComplexLog" | "ComplexSqrt" => n.is_multiple_of(2).then(|| (vec![n], vec![])),
+        "ComplexAdd" | "ComplexSubtract" | "ComplexMult" | "ComplexDivide" | "ComplexPow" => n.is_multiple_of(2).then(|| {
             let one_side = [vec![n, n], vec![2, n], vec![n, 2]];
             (one_side[r.below(3)].clone(), vec![])
         }),
