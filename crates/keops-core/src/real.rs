@@ -91,9 +91,26 @@ pub trait Real:
     /// `p` must be valid for writing `LANES` scalars.
     unsafe fn store(self, p: *mut Self::Scalar);
     /// Applies a scalar function to each lane: the slow path of functions that have no lane form.
-    fn map(self, f: impl Fn(Self::Scalar) -> Self::Scalar) -> Self;
+    #[inline(always)]
+    fn map(self, f: impl Fn(Self::Scalar) -> Self::Scalar) -> Self {
+        self.zip(self, |v, _| f(v))
+    }
     /// Applies a scalar function of two arguments to each pair of lanes.
-    fn zip(self, other: Self, f: impl Fn(Self::Scalar, Self::Scalar) -> Self::Scalar) -> Self;
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(Self::Scalar, Self::Scalar) -> Self::Scalar) -> Self {
+        const { assert!(Self::LANES <= 16, "wider types apply it to their halves") };
+        let (mut a, mut b) = ([Self::Scalar::default(); 16], [Self::Scalar::default(); 16]);
+        // SAFETY: the arrays hold a register of at most 16 lanes.
+        unsafe {
+            self.store(a.as_mut_ptr());
+            other.store(b.as_mut_ptr());
+        }
+        for lane in 0..Self::LANES {
+            a[lane] = f(a[lane], b[lane]);
+        }
+        // SAFETY: as above.
+        unsafe { Self::load(a.as_ptr()) }
+    }
 
     /// `self · a + b`: fused where the hardware has it, otherwise a product and a sum (never a library call).
     fn fma(self, a: Self, b: Self) -> Self;

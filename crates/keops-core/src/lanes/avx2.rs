@@ -86,31 +86,6 @@ macro_rules! avx2 {
                 unsafe { $storeu(p, self.0) }
             }
             #[inline(always)]
-            fn map(self, f: impl Fn($t) -> $t) -> Self {
-                let mut a = [0.0; $n];
-                // SAFETY: the array has the register's size.
-                unsafe { self.store(a.as_mut_ptr()) };
-                for v in &mut a {
-                    *v = f(*v);
-                }
-                // SAFETY: as above.
-                unsafe { Self::load(a.as_ptr()) }
-            }
-            #[inline(always)]
-            fn zip(self, other: Self, f: impl Fn($t, $t) -> $t) -> Self {
-                let (mut a, mut b) = ([0.0; $n], [0.0; $n]);
-                // SAFETY: the arrays have the register's size.
-                unsafe {
-                    self.store(a.as_mut_ptr());
-                    other.store(b.as_mut_ptr());
-                }
-                for (v, w) in a.iter_mut().zip(b) {
-                    *v = f(*v, w);
-                }
-                // SAFETY: as above.
-                unsafe { Self::load(a.as_ptr()) }
-            }
-            #[inline(always)]
             fn fma(self, a: Self, b: Self) -> Self {
                 unsafe { $lane($fma(self.0, a.0, b.0)) }
             }
