@@ -231,6 +231,36 @@ pub trait Real:
     fn xlogx(self) -> Self {
         crate::math::xlogx(self)
     }
+    /// `e^self − 1`, without cancellation near 0.
+    #[inline(always)]
+    fn expm1(self) -> Self {
+        crate::math::expm1(self)
+    }
+    /// `ln(1 + self)`, without cancellation near 0.
+    #[inline(always)]
+    fn log1p(self) -> Self {
+        crate::math::log1p(self)
+    }
+    /// Hyperbolic tangent.
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        crate::math::tanh(self)
+    }
+    /// Logistic function, `1 / (1 + e^−self)`.
+    #[inline(always)]
+    fn sigmoid(self) -> Self {
+        crate::math::sigmoid(self)
+    }
+    /// `ln(1 + e^self)`.
+    #[inline(always)]
+    fn softplus(self) -> Self {
+        crate::math::softplus(self)
+    }
+    /// Error function.
+    #[inline(always)]
+    fn erf(self) -> Self {
+        crate::math::erf(self)
+    }
     /// Nearest integer, halves away from zero.
     #[inline(always)]
     fn round(self) -> Self {

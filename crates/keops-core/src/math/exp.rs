@@ -59,11 +59,11 @@ const EXP2_F32: [f64; 7] = [
 ];
 
 /// `(e^r − 1 − r) / r²` on ±0.3466 for `f32`: relative error of `e^r` 3.2e−9.
-const EXP_F32: [f64; 5] =
+pub(super) const EXP_F32: [f64; 5] =
     [0.4999999403953552, 0.1666652113199234, 0.041668254882097244, 0.008368675597012043, 0.0013821866596117616];
 
 /// The same for `f64`: relative error of `e^r` 4.0e−18.
-const EXP_F64: [f64; 10] = [
+pub(super) const EXP_F64: [f64; 10] = [
     0.5000000000000011,
     0.16666666666666466,
     0.04166666666652615,
@@ -83,7 +83,7 @@ pub(super) fn ln2<R: Real>() -> (R, R) {
 
 /// `min(max(x, low), high)`, NaN for NaN.
 #[inline(always)]
-fn clamp<R: Real>(x: R, low: R, high: R) -> R {
+pub(super) fn clamp<R: Real>(x: R, low: R, high: R) -> R {
     low.max_or(high.min_or(x))
 }
 

@@ -6,6 +6,7 @@
 //! [`Real`]: crate::Real
 //! [`Real::fma`]: crate::Real::fma
 
+mod erf;
 pub(crate) mod exp;
 mod inverse_trig;
 mod log;
@@ -14,14 +15,17 @@ mod polynomial;
 mod pow;
 mod root;
 mod rounding;
+mod sigmoid;
 mod sinc;
 mod trig;
 
+pub use erf::erf;
 pub use exp::{exp, exp2};
 pub use inverse_trig::{acos, asin, atan, atan2};
 pub use log::{ln, xlogx};
 pub use pow::powf;
 pub use root::rsqrt;
 pub use rounding::{round, sign};
+pub use sigmoid::{expm1, log1p, sigmoid, softplus, tanh};
 pub use sinc::{sinxdivx, sinxdivx_prime};
 pub use trig::{cos, sin, sin_cos};

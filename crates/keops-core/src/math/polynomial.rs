@@ -12,7 +12,7 @@ pub(super) fn polynomial<R: Real, const N: usize, const M: usize>(x: R, single: 
 
 /// Horner's rule. A plain loop: an iterator's closure might not be inlined, and lanes are slow outside their shell.
 #[inline(always)]
-fn horner<R: Real, const N: usize>(x: R, coefficients: &[f64; N]) -> R {
+pub(super) fn horner<R: Real, const N: usize>(x: R, coefficients: &[f64; N]) -> R {
     let mut k = N - 1;
     let mut sum = R::lit(coefficients[k]);
     while k > 0 {

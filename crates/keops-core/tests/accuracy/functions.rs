@@ -17,6 +17,12 @@ pub(crate) enum Function {
     XLogX,
     SinXDivX,
     SinXDivXPrime,
+    Expm1,
+    Log1p,
+    Tanh,
+    Sigmoid,
+    Softplus,
+    Erf,
     Atan2,
     Powf,
     Ldexp,
@@ -33,8 +39,9 @@ pub(crate) enum Function {
 use Function::*;
 
 /// Those with a rounding error, one argument.
-pub(crate) const UNARY: [Function; 12] =
-    [Exp2, Exp, Ln, Sin, Cos, Asin, Acos, Atan, Rsqrt, XLogX, SinXDivX, SinXDivXPrime];
+pub(crate) const UNARY: [Function; 18] = [
+    Exp2, Exp, Ln, Sin, Cos, Asin, Acos, Atan, Rsqrt, XLogX, SinXDivX, SinXDivXPrime, Expm1, Log1p, Tanh, Sigmoid, Softplus, Erf,
+];
 
 impl Function {
     /// Name in `data/reference.csv`.
@@ -55,6 +62,11 @@ impl Function {
             Rsqrt | Powf => (1.5, 1.5),
             XLogX | SinXDivX => (2.0, 2.0),
             SinXDivXPrime => (2.5, 2.5),
+            Expm1 | Sigmoid => (2.5, 2.5),
+            Log1p => (1.5, 1.5),
+            Tanh => (3.0, 3.0),
+            Softplus => (2.0, 2.0),
+            Erf => (1.5, 1.0),
             Ldexp | Sqrt | Floor | RoundEven | Round | Sign | Step | Relu | MinOr | MaxOr => (0.5, 0.5),
         }
     }
@@ -75,6 +87,12 @@ impl Function {
             XLogX => x.xlogx(),
             SinXDivX => x.sinxdivx(),
             SinXDivXPrime => x.sinxdivx_prime(),
+            Expm1 => x.expm1(),
+            Log1p => x.log1p(),
+            Tanh => x.tanh(),
+            Sigmoid => x.sigmoid(),
+            Softplus => x.softplus(),
+            Erf => x.erf(),
             Atan2 => x.atan2(y),
             Powf => x.powf(y),
             Ldexp => x.ldexp(y),
@@ -108,6 +126,14 @@ impl Function {
             SinXDivX if x == 0.0 => 1.0,
             SinXDivX => libm::sin(x) / x,
             SinXDivXPrime => sinc_prime(x),
+            Expm1 => libm::expm1(x),
+            Log1p => libm::log1p(x),
+            Tanh => libm::tanh(x),
+            Sigmoid if x < 0.0 => libm::exp(x) / (1.0 + libm::exp(x)),
+            Sigmoid => 1.0 / (1.0 + libm::exp(-x)),
+            Softplus if x > 0.0 => x + libm::log1p(libm::exp(-x)),
+            Softplus => libm::log1p(libm::exp(x)),
+            Erf => libm::erf(x),
             Atan2 => libm::atan2(x, y),
             Powf => libm::pow(x, y),
             Ldexp => libm::ldexp(x, y.clamp(-5000.0, 5000.0) as i32),

@@ -83,7 +83,8 @@ macro_rules! sweeps {
     )* };
 }
 sweeps!(exp2: Exp2, exp: Exp, ln: Ln, sin: Sin, cos: Cos, asin: Asin, acos: Acos, atan: Atan, rsqrt: Rsqrt, xlogx: XLogX,
-    sinxdivx: SinXDivX, sinxdivx_prime: SinXDivXPrime);
+    sinxdivx: SinXDivX, sinxdivx_prime: SinXDivXPrime, expm1: Expm1, log1p: Log1p, tanh: Tanh, sigmoid: Sigmoid,
+    softplus: Softplus, erf: Erf);
 
 /// Where a stride would miss what is hard: multiples of π/2 (here every argument up to 4096 that is nearest to one), and
 /// every number between 1/2 and 2.
@@ -96,6 +97,13 @@ fn dense() {
         table.finish();
     }
     let step = if cfg!(debug_assertions) { 257 } else { 3 };
+    // Where the new terms take over.
+    let near_zero: Vec<f32> = (0x3d00_0000..0x4100_0000u32).step_by(step).flat_map(|b| [b, b | 1 << 31]).map(f32::from_bits).collect();
+    for f in [Function::Expm1, Function::Log1p, Function::Tanh, Function::Sigmoid, Function::Softplus, Function::Erf] {
+        let mut table = Table::new(f);
+        table.check(&near_zero, &near_zero);
+        table.finish();
+    }
     let near_one: Vec<f32> = (0x3f00_0000..0x4000_0000).step_by(step).map(f32::from_bits).collect();
     for f in [Function::Ln, Function::XLogX, Function::Asin, Function::Acos, Function::Rsqrt] {
         let mut table = Table::new(f);

@@ -10,7 +10,7 @@ import math
 import random
 import struct
 
-from mpmath import acos, asin, atan, atan2, cos, exp, floor, frexp, ln, mp, mpf, pi, sin, sqrt
+from mpmath import acos, asin, atan, atan2, cos, erf, exp, expm1, floor, frexp, ln, log1p, mp, mpf, pi, sin, sqrt, tanh
 
 mp.dps = 60
 random.seed(20240607)
@@ -111,6 +111,16 @@ BINARY = {
     "powf": (lambda x, y: x**y, power),
 }
 
+# Drawn last, so that the lines above keep their numbers.
+LATER = {
+    "expm1": (expm1, mix(uniform(-40, 710), uniform(-2, 2), scale(-60, 0))),
+    "log1p": (log1p, mix(scale(-60, 0), uniform(-0.99, 2), scale(0, 1000, False), lambda: -abs(near_one()))),
+    "tanh": (tanh, mix(uniform(-20, 20), uniform(-2, 2), scale(-60, 0))),
+    "sigmoid": (lambda x: 1 / (1 + exp(-x)), mix(uniform(-740, 40), uniform(-5, 5), scale(-60, 0))),
+    "softplus": (lambda x: log1p(exp(x)), mix(uniform(-740, 40), uniform(-5, 5), scale(-60, 0))),
+    "erf": (erf, mix(uniform(-6, 6), uniform(-1, 1), scale(-60, 0))),
+}
+
 print("function,x,y,value,rest")
 for name, (f, draw) in UNARY.items():
     for _ in range(PER_FUNCTION):
@@ -122,3 +132,8 @@ for name, (f, draw) in BINARY.items():
         x, y = draw()
         value, rest = nearest(f(mpf(x), mpf(y)))
         print(f"{name},{bits(x)},{bits(y)},{bits(value)},{mp.nstr(rest, 5)}")
+for name, (f, draw) in LATER.items():
+    for _ in range(PER_FUNCTION):
+        x = draw()
+        value, rest = nearest(f(mpf(x)))
+        print(f"{name},{bits(x)},,{bits(value)},{mp.nstr(rest, 5)}")
