@@ -61,6 +61,11 @@ fn elementary_functions() {
         ("Rsqrt", positive, |x| x.sqrt().recip()),
         ("Inv", all, |x| x.recip()),
         ("Square", all, |x| x * x),
+        ("Expm1", all, |x| x.exp_m1()),
+        ("Log1p", positive, |x| x.ln_1p()),
+        ("Tanh", all, |x| x.tanh()),
+        ("Sigmoid", all, |x| ((-x).exp() + 1.0).recip()),
+        ("Softplus", all, |x| x.exp().ln_1p()),
         ("Abs", all, magnitude),
         ("Minus", all, |x| -x),
     ];
@@ -125,6 +130,18 @@ fn sinxdivx_at_the_origin() {
     let [grad, diff] = derivatives(0.0, &|ir, x| apply(ir, "SinXDivX", &[x], &[]));
     assert_eq!(grad, [1.0, 0.0, -1.0 / 3.0, 0.0]);
     assert_eq!(diff, [1.0, 0.0, -1.0 / 3.0, 0.0]);
+}
+
+/// The derivatives of erf are 2/√π e^(−x²) times 1, −2x, 4x² − 2.
+#[test]
+fn error_function() {
+    let half: f64 = 0.5;
+    let slope = std::f64::consts::FRAC_2_SQRT_PI * (-half * half).exp();
+    // erf(1/2) from tables.
+    let want = [0.520_499_877_813_046_5, slope, -slope, -slope];
+    for got in derivatives(half, &|ir, x| apply(ir, "Erf", &[x], &[])) {
+        assert!(got.iter().zip(want).all(|(g, w)| (g - w).abs() < 1e-15), "{got:?}, not {want:?}");
+    }
 }
 
 #[test]

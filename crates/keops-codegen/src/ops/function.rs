@@ -308,6 +308,106 @@ pub(super) static OPERATIONS: &[Operation] = &[
             ..DEAR
         },
     ),
+    map(
+        "Log1p",
+        "log1p",
+        &["f"],
+        "ln(1 + f), also for small f",
+        Elementwise {
+            eval: |x, _| x[0].ln_1p(),
+            emit: call!(log1p),
+            partial: |d, at, _, t| {
+                let one = d.ir.constant(1.0);
+                let q = d.ir.add(one, at.x[0]);
+                Some(d.over(t, q))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Expm1",
+        "expm1",
+        &["f"],
+        "e^f − 1, also for small f",
+        Elementwise {
+            eval: |x, _| x[0].exp_m1(),
+            emit: call!(expm1),
+            partial: |d, at, _, t| {
+                let p = d.ir.map("Exp", &[at.x[0]]);
+                Some(d.times(t, p))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Tanh",
+        "tanh",
+        &["f"],
+        "hyperbolic tangent of f",
+        Elementwise {
+            eval: |x, _| x[0].tanh(),
+            emit: call!(tanh),
+            // 1 − y² as 4 s(2x) s(−2x) with the logistic function s, which keeps its precision where y is near ±1.
+            partial: |d, at, _, t| {
+                let twice = d.ir.scale(2.0, at.x[0]);
+                let p = logistic_slope(d, twice);
+                let t = d.times(t, p);
+                Some(scaled(d, 4.0, t))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Sigmoid",
+        "sigmoid",
+        &["f"],
+        "1 / (1 + e^(−f))",
+        Elementwise {
+            eval: |x, _| {
+                let e = (-x[0].abs()).exp();
+                (if x[0] < 0.0 { e } else { 1.0 }) / (1.0 + e)
+            },
+            emit: call!(sigmoid),
+            partial: |d, at, _, t| {
+                let p = logistic_slope(d, at.x[0]);
+                Some(d.times(t, p))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Softplus",
+        "softplus",
+        &["f"],
+        "ln(1 + e^f)",
+        Elementwise {
+            eval: |x, _| (if x[0] < 0.0 { 0.0 } else { x[0] }) + (-x[0].abs()).exp().ln_1p(),
+            emit: call!(softplus),
+            partial: |d, at, _, t| {
+                let p = d.ir.map("Sigmoid", &[at.x[0]]);
+                Some(d.times(t, p))
+            },
+            ..DEAR
+        },
+    ),
+    map(
+        "Erf",
+        "erf",
+        &["f"],
+        "2/√π ∫_0^f e^(−t²) dt",
+        Elementwise {
+            eval: |x, _| libm::erf(x[0]),
+            emit: call!(erf),
+            partial: |d, at, _, t| {
+                let sq = d.ir.square(at.x[0]);
+                let minus = d.ir.neg(sq);
+                let p = d.ir.map("Exp", &[minus]);
+                let t = d.times(t, p);
+                Some(scaled(d, std::f64::consts::FRAC_2_SQRT_PI, t))
+            },
+            ..DEAR
+        },
+    ),
     build("Sinc", "sinc", &["f"], "sin(πf) / (πf), 1 at 0", |ir, x, _| {
         let turned = ir.scale(std::f64::consts::PI, x[0]);
         Ok(ir.map("SinXDivX", &[turned]))
@@ -320,6 +420,13 @@ fn unit_circle(d: &mut crate::diff::Tape<'_>, x: crate::ir::NodeId) -> crate::ir
     let (a, b) = (d.ir.sub(one, x), d.ir.add(one, x));
     let p = d.ir.mul(a, b);
     d.ir.map("Rsqrt", &[p])
+}
+
+/// s(x) s(−x), the derivative of the logistic function s.
+fn logistic_slope(d: &mut crate::diff::Tape<'_>, x: crate::ir::NodeId) -> crate::ir::NodeId {
+    let minus = d.ir.neg(x);
+    let (up, down) = (d.ir.map("Sigmoid", &[x]), d.ir.map("Sigmoid", &[minus]));
+    d.ir.mul(up, down)
 }
 
 /// Derivative of sin(x)/x: a series where the two terms would cancel.

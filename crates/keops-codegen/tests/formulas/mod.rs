@@ -184,11 +184,11 @@ fn tame(name: &str, args: &mut [Formula]) {
     let bounded = |f: Formula| Formula::call("Atan", vec![f]);
     let take = |f: &mut Formula| std::mem::replace(f, Formula::Constant(0.0));
     match name {
-        "Log" | "Sqrt" | "Rsqrt" | "Inv" | "XLogX" => args[0] = above_one(take(&mut args[0])),
+        "Log" | "Log1p" | "Sqrt" | "Rsqrt" | "Inv" | "XLogX" => args[0] = above_one(take(&mut args[0])),
         "Divide" => args[1] = above_one(take(&mut args[1])),
         "Atan2" => args[1] = above_one(take(&mut args[1])),
         "Asin" | "Acos" => args[0] = within_one(take(&mut args[0])),
-        "Exp" | "ComplexExp" | "SymSqNorm" | "SqNorm2" | "WeightedSqNorm" => {
+        "Exp" | "Expm1" | "ComplexExp" | "SymSqNorm" | "SqNorm2" | "WeightedSqNorm" => {
             for a in args {
                 *a = bounded(take(a));
             }
