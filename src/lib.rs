@@ -69,6 +69,11 @@
 //!
 //! A mistake in a formula is a compile error on the token that is wrong; all mistakes appear at once.
 
+// Formulas name the crate by its path from outside, also in `kernels`.
+extern crate self as keops;
+
+pub mod kernels;
+
 pub use keops_macros::keops;
 pub use keops_runtime::{Accumulator, Backend, Call, Category, Error, Level, Real, Rows, RowsDimension, RowsView, Target};
 

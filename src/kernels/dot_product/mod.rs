@@ -1,0 +1,4 @@
+//! Kernels of ⟨x, y⟩.
+
+pub(super) mod linear;
+pub(super) mod polynomial;
