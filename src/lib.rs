@@ -74,6 +74,9 @@ extern crate self as keops;
 
 pub mod kernels;
 
+#[doc = include_str!("../docs/reference.md")]
+pub mod reference {}
+
 pub use keops_macros::keops;
 pub use keops_runtime::{Accumulator, Backend, Call, Category, Error, Level, Real, Rows, RowsDimension, RowsView, Target};
 

@@ -16,6 +16,8 @@ pub mod ir;
 mod mistakes;
 pub mod ops;
 pub mod parse;
+#[cfg(test)]
+mod reference;
 pub mod schedule;
 mod simplify;
 mod spelling;

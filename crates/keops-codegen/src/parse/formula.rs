@@ -22,10 +22,10 @@ mod strength {
 }
 
 /// An infix operator: symbol, function it stands for, strength, whether its sides change places.
-type Infix = (&'static str, &'static str, u8, bool);
+pub(crate) type Infix = (&'static str, &'static str, u8, bool);
 
 /// Longer symbols first, since `<` begins `<=`.
-const INFIX: &[Infix] = &[
+pub(crate) const INFIX: &[Infix] = &[
     ("<=", "LessOrEqual", strength::COMPARISON, false),
     (">=", "LessOrEqual", strength::COMPARISON, true),
     ("==", "Equal", strength::COMPARISON, false),

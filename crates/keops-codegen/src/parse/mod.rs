@@ -1,7 +1,7 @@
 //! Tokens → syntax tree.
 
 mod cursor;
-mod formula;
+pub(crate) mod formula;
 mod item;
 mod literal;
 pub(crate) mod reduction;

@@ -61,6 +61,12 @@ const ALSO_OPERATIONS: &[&str] = &["sum", "min", "max", "argmin", "argmax"];
 
 const SUFFIX: &str = "_Reduction";
 
+/// The names of all reductions.
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ENTRIES.iter().chain(std::iter::once(&ZERO)).map(|e| e.name)
+}
+
 /// The reduction that a call stands for, if it is one.
 pub(crate) fn of_call(call: &Call) -> Option<&'static Entry> {
     match call.style {
