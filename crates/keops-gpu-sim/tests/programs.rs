@@ -1,0 +1,129 @@
+//! Control flow, memory forms, calls, warps and atomics with known answers.
+
+mod support;
+
+use support::{Gpu, HEADER, entry, put};
+
+fn run(text: &str, threads: u32, results: usize) -> Vec<u64> {
+    let gpu = Gpu::new();
+    let module = gpu.load(text).unwrap_or_else(|(code, log)| panic!("{code}: {log}"));
+    let kernel = gpu.function(module, "test");
+    let out = gpu.upload(&vec![0u64; results]);
+    assert_eq!(gpu.launch(kernel, [1; 3], [threads, 1, 1], 0, &[out]), 0, "{}", gpu.last_log());
+    gpu.download(out, results).unwrap()
+}
+
+fn body(text: &str, threads: u32, results: usize) -> Vec<u64> {
+    run(&format!("{HEADER}{}", entry(text)), threads, results)
+}
+
+/// Stores 32-bit `%r9` at the thread's word.
+const OWN: &str = "mov.u32 %r30, %tid.x; mul.wide.u32 %d30, %r30, 8; add.s64 %d31, %out, %d30; \
+                   st.global.u32 [%d31], %r9;";
+
+#[test]
+fn loops_and_tables() {
+    let sum = "mov.u32 %r1, 0; mov.u32 %r9, 0;\n$loop:\n add.s32 %r9, %r9, %r1; add.s32 %r1, %r1, 1;\n\
+               setp.ne.s32 %p1, %r1, 10; @%p1 bra $loop;";
+    assert_eq!(body(&format!("{sum}{OWN}"), 1, 1), [45]);
+    let table = "mov.u32 %r1, %tid.x;\n$t: .branchtargets $a, $b, $c;\n brx.idx %r1, $t;\n\
+                 $a: mov.u32 %r9, 10; bra $end;\n$b: mov.u32 %r9, 20; bra.uni $end;\n$c: mov.u32 %r9, 30;\n$end:";
+    assert_eq!(body(&format!("{table}{OWN}"), 3, 3), [10, 20, 30]);
+}
+
+#[test]
+fn functions_with_parameters_and_results() {
+    let text = format!(
+        "{HEADER}.func (.param .b32 ret) fact(.param .b32 n);\n\
+         .func (.param .b32 ret) fact(.param .b32 n) {{ .reg .b32 %r<5>; .reg .pred %p<2>;\n\
+         ld.param.u32 %r1, [n]; setp.gt.u32 %p1, %r1, 1; @%p1 bra $more; st.param.b32 [ret], 1; ret;\n\
+         $more: sub.s32 %r2, %r1, 1; {{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2;\n\
+         call.uni (b), fact, (a); ld.param.b32 %r3, [b]; }} mul.lo.s32 %r4, %r3, %r1; st.param.b32 [ret], %r4; ret; }}\n{}",
+        entry(&format!(
+            "mov.u32 %r1, %tid.x; {{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n\
+             call.uni (b), fact, (a); ld.param.b32 %r9, [b]; }}\n{OWN}"
+        ))
+    );
+    assert_eq!(run(&text, 7, 7), [1, 1, 2, 6, 24, 120, 720]);
+}
+
+#[test]
+fn vectors_spaces_and_initialisers() {
+    let text = format!(
+        "{HEADER}.global .align 16 .f32 w[4] = {{1.0, 0f40000000, 3.0, 4.0}};\n.global .align 8 .u64 p[1] = {{generic(w)+4}};\n\
+         .const .align 4 .b8 c[4] = {{1, 2, 3, 255}};\n.shared .align 16 .b8 s[32];\n{}",
+        entry(&format!(
+            ".local .align 8 .b8 l[16]; .reg .b64 %SP;\n ld.global.v4.f32 {{%f1, _, %f3, %f4}}, [w];\n\
+             st.shared.v4.f32 [s+16], {{%f4, %f3, %f1, %f1}}; mov.u64 %d1, s; cvta.shared.u64 %d2, %d1; ld.f32 %f5, [%d2+20];\n\
+             mov.b64 %SP, l; cvta.local.u64 %d3, %SP; st.u64 [%d3+8], 77; ld.local.u32 %r1, [%SP+8];\n\
+             ld.global.u64 %d4, [p]; ld.f32 %f6, [%d4]; ld.const.s8 %r2, [c+3]; isspacep.shared %p1, %d2; selp.u32 %r3, 1, 0, %p1;\n{}{}{}{}{}",
+            put(0, "f32", "%f5"),
+            put(1, "u32", "%r1"),
+            put(2, "f32", "%f6"),
+            put(3, "u32", "%r2"),
+            put(4, "u32", "%r3"),
+        ))
+    );
+    let bits = |v: f32| u64::from(v.to_bits());
+    assert_eq!(run(&text, 1, 5), [bits(3.0), 77, bits(2.0), 0xffff_ffff, 1]);
+}
+
+#[test]
+fn shuffles_votes_and_masks() {
+    let lane = "mov.u32 %r1, %laneid;";
+    let expect = |code: &str, f: fn(u64) -> u64| {
+        let expected: Vec<u64> = (0..32).map(f).collect();
+        assert_eq!(body(&format!("{lane}{code}{OWN}"), 32, 32), expected, "{code}");
+    };
+    expect("shfl.sync.bfly.b32 %r9|%p1, %r1, 16, 31, -1;", |k| k ^ 16);
+    expect("shfl.sync.down.b32 %r9, %r1, 1, 31, -1;", |k| (k + 1).min(31));
+    expect("shfl.sync.up.b32 %r9, %r1, 2, 0, -1;", |k| if k < 2 { k } else { k - 2 });
+    expect("shfl.sync.idx.b32 %r9, %r1, 5, 31, -1;", |_| 5);
+    // Segments of eight lanes.
+    expect("shfl.sync.idx.b32 %r9, %r1, 1, 0x181f, -1;", |k| k / 8 * 8 + 1);
+    expect("setp.lt.u32 %p1, %r1, 4; vote.sync.ballot.b32 %r9, %p1, -1;", |_| 15);
+    expect("setp.lt.u32 %p1, %r1, 4; vote.sync.any.pred %p2, !%p1, -1; selp.b32 %r9, 1, 0, %p2;", |_| 1);
+    expect("redux.sync.add.u32 %r9, %r1, -1;", |_| 496);
+    expect("setp.lt.u32 %p1, %r1, 4; mov.u32 %r9, 0; @!%p1 bra $end; activemask.b32 %r9;\n$end:", |k| {
+        if k < 4 { 15 } else { 0 }
+    });
+    expect("mov.u32 %r9, %lanemask_lt;", |k| (1 << k) - 1);
+}
+
+#[test]
+fn atomics_of_all_threads() {
+    let found = body(
+        "mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; cvt.rn.f64.u32 %g1, %r1; cvt.u64.u32 %d1, %r1;\n\
+         red.global.add.f32 [%out], %f1; atom.global.add.f64 %g2, [%out+8], %g1; atom.add.u64 %d2, [%out+16], %d1;\n\
+         red.relaxed.gpu.global.max.u32 [%out+24], %r1; red.global.min.s32 [%out+32], -3; atom.global.exch.b32 %r2, [%out+40], 9;\n\
+         atom.global.cas.b64 %d3, [%out+48], 0, 5; red.global.inc.u32 [%out+56], 6;",
+        64,
+        8,
+    );
+    let sum = 64 * 63 / 2;
+    let expected = [
+        u64::from((sum as f32).to_bits()),
+        f64::from(sum).to_bits(),
+        sum as u64,
+        63,
+        0xffff_fffd,
+        9,
+        5,
+        // 64 steps of a counter of 0..=6.
+        64 % 7,
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn counts_are_exact() {
+    let gpu = Gpu::new();
+    let before = gpu.counts();
+    gpu.body(&format!("bar.sync 0; {}", put(0, "u32", "3")), 32, 1).unwrap();
+    let after = gpu.counts();
+    // ld.param, bar, st and ret in each thread.
+    assert_eq!(after.instructions - before.instructions, 4 * 32);
+    assert_eq!(after.global_stores - before.global_stores, 32);
+    assert_eq!((after.barriers - before.barriers, after.blocks - before.blocks), (1, 1));
+    assert_eq!(after.launches - before.launches, 1);
+}
