@@ -49,7 +49,9 @@ pub(crate) fn place_all_shared(source: &Source<'_>, module: &mut Module) -> Resu
             }
             let offset = module.shared_bytes.next_multiple_of(variable.align);
             module.shared_bytes = offset + variable.size;
-            module.addresses.insert(variable.name, offset as u64);
+            if module.addresses.insert(variable.name, offset as u64).is_some() {
+                return Err(format!("line {}: two shared variables of one name", token.line));
+            }
         }
     }
     Ok(())

@@ -7,4 +7,5 @@ pub(crate) mod opcode;
 pub(crate) mod operand;
 pub(crate) mod program;
 pub(crate) mod source;
+pub(crate) mod sync;
 pub(crate) mod types;

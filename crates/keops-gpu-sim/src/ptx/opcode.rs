@@ -2,20 +2,18 @@
 
 use super::lexer::Token;
 use super::operand::{Names, elements, joined};
-use super::program::{
-    Access, Alu, Atomic, Class, Combine, Comparison, Conversion, Op, Operand, Relation, Rounding, ShuffleMode, Vote,
-    WarpOp,
-};
+use super::program::{Access, Alu, Atomic, Class, Combine, Comparison, Conversion, Op, Operand, Relation, Rounding};
+use super::sync;
 use super::types::{Space, Type};
 
-type Args<'t, 'a> = [&'t [Token<'a>]];
+pub(super) type Args<'t, 'a> = [&'t [Token<'a>]];
 
 /// The modifiers of an opcode that are not understood yet. What is left at the end is an error: an interpreter that
 /// ignores a modifier gives wrong answers.
-struct Modifiers<'a>(Vec<&'a str>);
+pub(super) struct Modifiers<'a>(Vec<&'a str>);
 
 impl<'a> Modifiers<'a> {
-    fn take(&mut self, name: &str) -> bool {
+    pub(super) fn take(&mut self, name: &str) -> bool {
         let found = self.0.iter().position(|m| *m == name);
         if let Some(at) = found {
             self.0.remove(at);
@@ -23,18 +21,18 @@ impl<'a> Modifiers<'a> {
         found.is_some()
     }
 
-    fn ignore(&mut self, names: &[&str]) {
+    pub(super) fn ignore(&mut self, names: &[&str]) {
         self.0.retain(|m| !names.contains(m));
     }
 
     /// The first modifier that `meaning` knows.
-    fn find<T>(&mut self, meaning: impl Fn(&'a str) -> Option<T>) -> Option<T> {
+    pub(super) fn find<T>(&mut self, meaning: impl Fn(&'a str) -> Option<T>) -> Option<T> {
         let (at, found) = self.0.iter().enumerate().find_map(|(at, m)| Some((at, meaning(m)?)))?;
         self.0.remove(at);
         Some(found)
     }
 
-    fn ty(&mut self) -> Result<Type, String> {
+    pub(super) fn ty(&mut self) -> Result<Type, String> {
         self.find(Type::named).ok_or_else(|| "no type that is supported".to_string())
     }
 
@@ -107,8 +105,8 @@ fn instruction(n: &Names<'_>, name: &str, mods: &mut Modifiers<'_>, args: &Args<
             store(n, mods, args)
         }
         "atom" | "red" => atomic(n, name == "atom", mods, args),
-        "bar" | "barrier" => barrier(n, name, mods, args),
-        "shfl" | "vote" | "redux" | "activemask" => warp(n, name, mods, args).map(Op::Warp),
+        "bar" | "barrier" => sync::barrier(n, name, mods, args),
+        "shfl" | "vote" | "redux" | "activemask" => sync::warp(n, name, mods, args).map(Op::Warp),
         _ => arithmetic(n, name, mods, args),
     }
 }
@@ -242,7 +240,7 @@ fn comparison(name: &str) -> Option<Comparison> {
 }
 
 /// The destinations of `p|q`; the second may be missing.
-fn pair(n: &Names<'_>, tokens: &[Token<'_>]) -> Result<[u32; 2], String> {
+pub(super) fn pair(n: &Names<'_>, tokens: &[Token<'_>]) -> Result<[u32; 2], String> {
     match tokens.iter().position(|t| t.text == "|") {
         None => Ok([n.destination(tokens)?, u32::MAX]),
         Some(at) => Ok([n.destination(&tokens[..at])?, n.destination(&tokens[at + 1..])?]),
@@ -338,7 +336,7 @@ fn store(n: &Names<'_>, mods: &mut Modifiers<'_>, args: &Args<'_, '_>) -> Result
     Ok(Op::Store { access, values })
 }
 
-fn atomic_op(name: &str) -> Option<Atomic> {
+pub(super) fn atomic_op(name: &str) -> Option<Atomic> {
     Some(match name {
         "add" => Atomic::Add,
         "min" => Atomic::Min,
@@ -369,66 +367,4 @@ fn atomic(n: &Names<'_>, returns: bool, mods: &mut Modifiers<'_>, args: &Args<'_
         *operand = n.operand(args[first + 1 + k], access.ty)?;
     }
     Ok(Op::Atomic { access, op, dst, args: operands })
-}
-
-fn barrier(n: &Names<'_>, name: &str, mods: &mut Modifiers<'_>, args: &Args<'_, '_>) -> Result<Op, String> {
-    let operand = |k: usize| args.get(k).map(|a| n.operand(a, Type::Unsigned(32))).transpose();
-    let warp = mods.take("warp");
-    let aligned = mods.take("aligned") || name == "bar";
-    mods.ignore(&["cta"]);
-    if !mods.take("sync") {
-        return Err("only `sync` is supported".to_string());
-    }
-    let first = operand(0)?.ok_or("no operand")?;
-    if warp {
-        return Ok(Op::Warp(WarpOp::Sync { mask: first }));
-    }
-    Ok(Op::Barrier { id: first, count: operand(1)?, aligned })
-}
-
-fn warp(n: &Names<'_>, name: &str, mods: &mut Modifiers<'_>, args: &Args<'_, '_>) -> Result<WarpOp, String> {
-    let number = |k: usize| match args.get(k) {
-        Some(arg) => n.operand(arg, Type::Unsigned(32)),
-        None => Err(format!("{} operands", args.len())),
-    };
-    let target = args.first().ok_or("no operands")?;
-    if name == "activemask" {
-        mods.take("b32");
-        return Ok(WarpOp::ActiveMask { dst: n.destination(target)? });
-    }
-    if !mods.take("sync") {
-        return Err("only the `.sync` form is supported".to_string());
-    }
-    match name {
-        "shfl" => {
-            let mode = mods.find(|m| match m {
-                "up" => Some(ShuffleMode::Up),
-                "down" => Some(ShuffleMode::Down),
-                "bfly" => Some(ShuffleMode::Butterfly),
-                "idx" => Some(ShuffleMode::Index),
-                _ => None,
-            });
-            mods.take("b32");
-            let [dst, inside] = pair(n, target)?;
-            let (value, lane, clamp, mask) = (number(1)?, number(2)?, number(3)?, number(4)?);
-            Ok(WarpOp::Shuffle { mode: mode.ok_or("no shuffle mode")?, dst, inside, value, lane, clamp, mask })
-        }
-        "vote" => {
-            let vote = mods.find(|m| match m {
-                "all" => Some(Vote::All),
-                "any" => Some(Vote::Any),
-                "uni" => Some(Vote::Uniform),
-                "ballot" => Some(Vote::Ballot),
-                _ => None,
-            });
-            mods.ignore(&["pred", "b32"]);
-            let (source, negate) = n.predicate(args.get(1).ok_or("no predicate")?)?;
-            let dst = n.destination(target)?;
-            Ok(WarpOp::Vote { vote: vote.ok_or("no kind of vote")?, dst, source, negate, mask: number(2)? })
-        }
-        _ => {
-            let op = mods.find(atomic_op).ok_or("no operation")?;
-            Ok(WarpOp::Reduce { op, ty: mods.ty()?, dst: n.destination(target)?, value: number(1)?, mask: number(2)? })
-        }
-    }
 }
