@@ -1,6 +1,7 @@
 //! A plain evaluator in `f64` for one pair: the reference that derivatives, simplification and schedule are tested against.
 
-use crate::ir::{Axes, Dim, Ir, NodeId, Op, Space};
+use crate::ir::{Axes, CARRY, Category, Dim, Ir, NodeId, Op, Space};
+use crate::ops::alignment;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -9,6 +10,8 @@ use std::rc::Rc;
 pub struct Inputs {
     /// Each variable, by position.
     pub variables: Vec<Vec<f64>>,
+    /// The row numbers i and j.
+    pub rows: (u64, u64),
     /// Staged values, by space and slot.
     pub staged: HashMap<(Space, usize), Vec<f64>>,
     /// Values of const generic parameters.
@@ -39,6 +42,11 @@ fn eval_node(ir: &Ir, id: NodeId, values: &HashMap<NodeId, Vec<f64>>, inputs: &I
         Op::Var { position, .. } => inputs.variables.get(*position).cloned().unwrap_or_else(missing),
         Op::Staged { space, slot } => inputs.staged.get(&(*space, *slot)).cloned().unwrap_or_else(missing),
         Op::Const(b) => vec![b.value(); len],
+        Op::Index { category, high } => {
+            let row = if *category == Category::Vj { inputs.rows.1 } else { inputs.rows.0 } as f64;
+            let multiple = (row / CARRY).floor();
+            vec![if *high { multiple } else { row - multiple * CARRY }]
+        }
         Op::Iota => (0..len).map(|k| k as f64).collect(),
         Op::Map(m, int) => {
             let Some(e) = m.0.elementwise() else { return missing() };
@@ -60,6 +68,29 @@ fn eval_node(ir: &Ir, id: NodeId, values: &HashMap<NodeId, Vec<f64>>, inputs: &I
             out
         }
         Op::Concat => [arg(0), arg(1)].concat(),
+        Op::Recurrence { lags, reverse } => {
+            let mut y = arg(0).to_vec();
+            for step in 0..len {
+                let k = if *reverse { len - 1 - step } else { step };
+                for (r, &lag) in lags.iter().enumerate() {
+                    if *reverse && k + lag < len {
+                        y[k] += at(r + 1, k + lag) * y[k + lag];
+                    } else if !*reverse && k >= lag {
+                        y[k] += at(r + 1, k) * y[k - lag];
+                    }
+                }
+            }
+            y
+        }
+        Op::Alignment { width } => {
+            let mut y: Vec<f64> = Vec::with_capacity(len);
+            for k in 0..len {
+                let before = alignment::before(k, *width).map(|p| p.map_or(f64::INFINITY, |p| y[p]));
+                let least = if k == 0 { 0.0 } else { alignment::soft_least(&before, arg(1)[0]) };
+                y.push(at(0, k) + least);
+            }
+            y
+        }
         Op::Contract(axes) => contract(axes, arg(0), arg(1)),
         Op::Extreme { max, arg: want_position } => {
             let x = arg(0);
@@ -86,7 +117,6 @@ fn contract(axes: &Axes, f: &[f64], g: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Category;
     use crate::ops::{self, Literal};
 
     fn value(op: &str, args: &[&[f64]], lits: &[Literal]) -> Vec<f64> {

@@ -53,7 +53,9 @@ impl Data {
             c if c == row_category => self.rows[row][k].clone(),
             _ => self.cols[col][k].clone(),
         };
-        Inputs { variables: (0..VARIABLES.len()).map(pick).collect(), ..Inputs::default() }
+        let (row_number, col_number) = (row as u64, col as u64);
+        let rows = if keep == Keep::J { (col_number, row_number) } else { (row_number, col_number) };
+        Inputs { variables: (0..VARIABLES.len()).map(pick).collect(), rows, ..Inputs::default() }
     }
 }
 
@@ -78,8 +80,9 @@ fn interpret(ir: &Ir, s: &Schedule, data: &Data, row: usize, keep: Keep) -> Inte
     let (mut pairs, mut weights) = (Vec::new(), Vec::new());
     for col in 0..data.cols.len() {
         let mut here = inputs.clone();
-        here.variables = data.inputs(row, col, keep).variables;
-        let mut for_col = Inputs { variables: here.variables.clone(), ..before_row.clone() };
+        let pair_inputs = data.inputs(row, col, keep);
+        (here.variables, here.rows) = (pair_inputs.variables, pair_inputs.rows);
+        let mut for_col = Inputs { variables: here.variables.clone(), rows: here.rows, ..before_row.clone() };
         staged(Space::Param, eval(ir, &s.param, &here), &mut for_col);
         staged(Space::Col, eval(ir, &s.col, &for_col), &mut here);
         let mut pair = Vec::new();

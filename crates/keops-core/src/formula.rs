@@ -75,6 +75,8 @@ pub struct Outer {
 pub trait Source<R: Real> {
     /// Reads one number.
     fn at(&self, var: usize, k: usize) -> R;
+    /// The row number of an index, from 0. Asked for the index of the stage only.
+    fn index(&self, of: Category) -> u64;
 }
 
 /// Staged values, read by position.

@@ -72,6 +72,10 @@ impl<T: Scalar> Source<T::Lane> for At<'_, T> {
     fn at(&self, var: usize, k: usize) -> T::Lane {
         T::Lane::splat(self.get(var, k))
     }
+    #[inline(always)]
+    fn index(&self, of: Category) -> u64 {
+        (if of == Category::Vj { self.j } else { self.i }) as u64
+    }
 }
 
 /// Parameters, as the `f64` in which their stage is evaluated.
@@ -81,6 +85,10 @@ impl<T: Scalar> Source<F64x1> for Parameters<'_, T> {
     #[inline(always)]
     fn at(&self, var: usize, k: usize) -> F64x1 {
         F64x1(self.0.get(var, k).to_f64())
+    }
+    #[inline(always)]
+    fn index(&self, _: Category) -> u64 {
+        0
     }
 }
 

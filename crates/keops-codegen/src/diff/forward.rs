@@ -3,6 +3,7 @@
 use super::reverse::selected;
 use super::tape::{At, Tape};
 use crate::ir::{Ir, NodeId, Op};
+use crate::ops::alignment;
 use std::collections::HashMap;
 
 /// The derivative of `f` by `v`, applied to `u`.
@@ -36,7 +37,7 @@ fn push_forward(ir: &mut Ir, id: NodeId, tangents: &HashMap<NodeId, NodeId>) -> 
     }
     let tangent = |k: usize| tangents.get(&args[k]).copied();
     Ok(match &node.op {
-        Op::Var { .. } | Op::Const(_) | Op::Iota | Op::Staged { .. } | Op::Extreme { arg: true, .. } => None,
+        Op::Var { .. } | Op::Const(_) | Op::Index { .. } | Op::Iota | Op::Staged { .. } | Op::Extreme { arg: true, .. } => None,
         Op::Map(op, _) if op.0.name == "Where" => {
             let zero = ir.constant(0.0);
             let (a, b) = (tangent(1), tangent(2));
@@ -88,6 +89,31 @@ fn push_forward(ir: &mut Ir, id: NodeId, tangents: &HashMap<NodeId, NodeId>) -> 
                 (Some(a), Some(b)) => Some(ir.add(a, b)),
                 (a, b) => a.or(b),
             }
+        }
+        Op::Recurrence { lags, reverse } => {
+            let n = node.dim.known("it is a recurrence")?;
+            let mut b = tangent(0);
+            for (r, &lag) in lags.iter().enumerate() {
+                let Some(t) = tangent(r + 1) else { continue };
+                let part = if *reverse {
+                    let product = ir.mul(t, id);
+                    ir.shifted(product, lag, n, true)
+                } else {
+                    let before = ir.shifted(id, lag, n, false);
+                    ir.mul(t, before)
+                };
+                b = Some(b.map_or(part, |b| ir.add(b, part)));
+            }
+            b.map(|b| ir.recurrence(b, &args[1..], lags.clone(), *reverse))
+        }
+        Op::Alignment { width } => {
+            let slopes = alignment::slopes(ir, id, args[1], *width)?;
+            let by_temperature = tangent(1).map(|t| ir.mul(t, slopes.by_temperature));
+            let b = match (tangent(0), by_temperature) {
+                (Some(a), Some(b)) => Some(ir.add(a, b)),
+                (a, b) => a.or(b),
+            };
+            b.map(|b| ir.recurrence(b, &slopes.shares, alignment::lags(*width), false))
         }
         Op::Extreme { max, arg: false } => tangent(0).map(|t| {
             let (mask, zero) = (selected(ir, args[0], *max), ir.constant(0.0));

@@ -2,6 +2,7 @@
 
 use super::tape::{At, Tape};
 use crate::ir::{Axes, Ir, NodeId, Op};
+use crate::ops::alignment;
 use std::collections::HashMap;
 
 /// The transpose of the derivative by `v`, applied to seeds: Σ over (value, seed) of (∂value/∂v)ᵀ seed.
@@ -51,7 +52,7 @@ impl Reverse<'_> {
         let node = self.tape.ir.node(id).clone();
         let args = &node.args;
         match &node.op {
-            Op::Var { .. } | Op::Const(_) | Op::Iota | Op::Staged { .. } => {}
+            Op::Var { .. } | Op::Const(_) | Op::Index { .. } | Op::Iota | Op::Staged { .. } => {}
             Op::Map(op, int) => {
                 let Some(rule) = op.0.elementwise() else { return Ok(()) };
                 let at = At { x: args, y: id, int: *int };
@@ -100,6 +101,29 @@ impl Reverse<'_> {
                     let part = self.tape.ir.contract(args[0], t, Axes { sizes, left, right: out, out: right });
                     self.receive(args[1], part);
                 }
+            }
+            Op::Recurrence { lags, reverse } => {
+                let n = node.dim.known("it is a recurrence")?;
+                let back = self.tape.ir.recurrence(t, &args[1..], lags.clone(), !reverse);
+                for (r, &lag) in lags.iter().enumerate() {
+                    if !self.depends[args[r + 1].index()] {
+                        continue;
+                    }
+                    // Each weight joins a value with the cotangent `lag` places on, whichever of them is which.
+                    let (early, late) = if *reverse { (back, id) } else { (id, back) };
+                    let early = self.tape.ir.shifted(early, lag, n, false);
+                    let part = self.tape.ir.mul(early, late);
+                    self.receive(args[r + 1], part);
+                }
+                self.receive(args[0], back);
+            }
+            Op::Alignment { width } => {
+                let slopes = alignment::slopes(self.tape.ir, id, args[1], *width)?;
+                let back = self.tape.ir.recurrence(t, &slopes.shares, alignment::lags(*width), true);
+                let by_temperature = self.tape.ir.mul(back, slopes.by_temperature);
+                let by_temperature = self.tape.ir.sum(by_temperature);
+                self.receive(args[1], by_temperature);
+                self.receive(args[0], back);
             }
             Op::Extreme { arg: true, .. } => {}
             Op::Extreme { max, arg: false } => {

@@ -66,7 +66,7 @@ impl Writer<'_> {
                     quote!(R::lit((#at) as f64))
                 }
             },
-            Op::Var { .. } | Op::Staged { .. } => self.layout.read(self.ir, id, index),
+            Op::Var { .. } | Op::Index { .. } | Op::Staged { .. } => self.layout.read(self.ir, id, index),
             Op::Map(..) => self.map_value(id, index, inside),
             _ => self.layout_value(id, index, inside),
         };

@@ -1,6 +1,6 @@
 //! Where leaves are read from.
 
-use super::dim_tokens;
+use super::{category_tokens, dim_tokens};
 use crate::ir::{Dim, Ir, NodeId, Op, Space};
 use crate::schedule::Schedule;
 use proc_macro2::{Literal, TokenStream};
@@ -74,12 +74,14 @@ pub(super) struct Layout {
     param: Vec<Dim>,
     row: Vec<Dim>,
     col: Vec<Dim>,
+    /// Path of the module with the core traits.
+    path: TokenStream,
 }
 
 impl Layout {
-    pub(super) fn new(ir: &Ir, s: &Schedule) -> Self {
+    pub(super) fn new(ir: &Ir, s: &Schedule, path: &TokenStream) -> Self {
         let dims = |slots: &[NodeId]| slots.iter().map(|&n| ir.dim(n).clone()).collect();
-        Layout { param: dims(&s.param), row: dims(&s.row), col: dims(&s.col) }
+        Layout { param: dims(&s.param), row: dims(&s.row), col: dims(&s.col), path: path.clone() }
     }
 
     fn dims_before(&self, space: Space, slot: usize) -> &[Dim] {
@@ -115,6 +117,12 @@ impl Layout {
             Op::Var { position, .. } => {
                 let (v, at) = (usize_of(position), index.tokens(0, &[]));
                 quote!(var.at(#v, #at))
+            }
+            Op::Index { category, high } => {
+                let path = &self.path;
+                let category = category_tokens(category);
+                let row = quote!(var.index(#path::Category::#category));
+                if high { quote!(R::lit((#row >> 20) as f64)) } else { quote!(R::lit((#row & 0xf_ffff) as f64)) }
             }
             _ => quote!(),
         }

@@ -7,6 +7,7 @@ use super::components::Inside;
 use super::leaf::{Index, Layout, usize_of};
 use super::{Output, dim_tokens, number};
 use crate::ir::{Ir, NodeId, Op};
+use crate::ops;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -54,7 +55,7 @@ fn arrays(ir: &Ir, outputs: &[Output]) -> BTreeSet<NodeId> {
         let is_vector = !ir.dim(id).is_one();
         let is_kept = is_vector
             && match ir.op(id) {
-                Op::Pad { .. } | Op::Concat | Op::Contract(_) => true,
+                Op::Pad { .. } | Op::Concat | Op::Contract(_) | Op::Recurrence { .. } | Op::Alignment { .. } => true,
                 Op::Map(op, _) => inside.len() > 1 && op.0.elementwise().is_some_and(|e| e.dear),
                 _ => false,
             };
@@ -247,6 +248,8 @@ impl Writer<'_> {
             }
             Op::Pad { start, step } => self.copy_loop(&name, node.args[0], *start, *step),
             Op::Contract(_) => self.contract_loops(&name, id),
+            Op::Recurrence { .. } => self.recurrence_loops(&name, id),
+            Op::Alignment { width } => self.alignment_loop(&name, id, *width),
             _ => {
                 let mut inside = Inside::default();
                 let value = self.map_value(id, &looped(), &mut inside);
@@ -299,6 +302,48 @@ impl Writer<'_> {
     }
 }
 
+impl Writer<'_> {
+    fn recurrence_loops(&mut self, name: &Ident, id: NodeId) {
+        let (Op::Recurrence { lags, reverse }, args) = (self.ir.op(id), self.ir.args(id)) else { return };
+        self.copy_loop(name, args[0], 0, 1);
+        let (n, mut inside) = (dim_tokens(self.ir.dim(id)), Inside::default());
+        let weights: Vec<TokenStream> =
+            args[1..].iter().map(|&w| self.component(w, &looped(), &mut inside)).collect();
+        let steps = weights.iter().zip(lags.iter()).map(|(w, &lag)| {
+            let lag = usize_of(lag);
+            // Backwards, each value is handed on to those before it when it is complete.
+            let (from, to) = if *reverse { (quote!(d), quote!(d - #lag)) } else { (quote!(d - #lag), quote!(d)) };
+            quote!(if d >= #lag { #name[#to] = #w.fma(#name[#from], #name[#to]); })
+        });
+        let range = if *reverse { quote!((0..#n).rev()) } else { quote!(0..#n) };
+        let lines = inside.lines;
+        self.lines.push(quote!(for d in #range { #(#lines)* #(#steps)* }));
+    }
+
+    fn alignment_loop(&mut self, name: &Ident, id: NodeId, width: usize) {
+        let &[costs, temperature] = self.ir.args(id) else { return };
+        let (n, w, mut inside) = (dim_tokens(self.ir.dim(id)), usize_of(width), Inside::default());
+        let cost = self.component(costs, &looped(), &mut inside);
+        let g = self.component(temperature, &Index::Known(0), &mut inside);
+        let Some(rule) = ops::elementwise("SoftLeast").elementwise() else { return };
+        let least = (rule.emit)(&[quote!(diagonal), quote!(above), quote!(left), g], 0);
+        let (lines, diagonal) = (inside.lines, usize_of(width + 1));
+        self.lines.push(quote! {
+            for d in 0..#n {
+                #(#lines)*
+                #name[d] = #cost;
+                if d > 0 {
+                    let (below, right, none) = (d >= #w, d % #w != 0, R::lit(f64::INFINITY));
+                    let diagonal = if below && right { #name[d - #diagonal] } else { none };
+                    let above = if below { #name[d - #w] } else { none };
+                    let left = if right { #name[d - 1] } else { none };
+                    #name[d] = #name[d] + #least;
+                }
+            }
+        });
+    }
+}
+
 fn is_leaf(op: &Op) -> bool {
-    matches!(op, Op::Var { .. } | Op::Staged { .. } | Op::Const(_) | Op::Iota)
+    matches!(op, Op::Var { .. } | Op::Index { .. } | Op::Staged { .. } | Op::Const(_) | Op::Iota)
 }

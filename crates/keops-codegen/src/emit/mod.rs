@@ -79,7 +79,7 @@ pub fn compile_body(ir: &mut Ir, spec: &Spec<'_>) -> Result<Body, String> {
 
 fn impl_formula(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStream {
     let (name, path, text) = (spec.name, spec.path, spec.text);
-    let layout = Layout::new(ir, s);
+    let layout = Layout::new(ir, s, path);
     let dims_of = |slots: &[NodeId]| slots.iter().map(|&n| ir.dim(n).clone()).collect::<Vec<_>>();
     let staged = |slots: &[NodeId], space: Space| -> Vec<Output> {
         let offset = |k: usize| layout.offset(space, k);
@@ -119,11 +119,7 @@ fn impl_formula(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStrea
 
     let variables = spec.variables.iter().map(|v| {
         let (name, dim) = (&v.name, dim_tokens(&v.dim));
-        let category = match v.category {
-            Category::Vi => quote!(Vi),
-            Category::Vj => quote!(Vj),
-            Category::Pm => quote!(Pm),
-        };
+        let category = category_tokens(v.category);
         quote!(#path::Variable { name: #name, category: #path::Category::#category, dim: #dim })
     });
     let keep = match spec.task.keep {
@@ -194,6 +190,15 @@ fn impl_formula(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStrea
                 #finish_code
             }
         }
+    }
+}
+
+/// The name of a category.
+fn category_tokens(category: Category) -> TokenStream {
+    match category {
+        Category::Vi => quote!(Vi),
+        Category::Vj => quote!(Vj),
+        Category::Pm => quote!(Pm),
     }
 }
 

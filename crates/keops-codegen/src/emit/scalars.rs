@@ -2,7 +2,7 @@
 
 use super::Output;
 use crate::ir::{Bits, Ir, MapOp, NodeId, Op};
-use crate::ops;
+use crate::ops::{self, alignment};
 use std::collections::HashMap;
 
 /// One number.
@@ -90,7 +90,7 @@ impl<'a> Scalars<'a> {
         let node = self.ir.node(id);
         let len = node.dim.lit().unwrap_or(0);
         match &node.op {
-            Op::Var { .. } | Op::Staged { .. } => (0..len).map(|k| self.intern(Scalar::Leaf(id, k))).collect(),
+            Op::Var { .. } | Op::Index { .. } | Op::Staged { .. } => (0..len).map(|k| self.intern(Scalar::Leaf(id, k))).collect(),
             Op::Const(b) => vec![self.number(b.value()); len],
             Op::Iota => (0..len).map(|k| self.number(k as f64)).collect(),
             Op::Map(op, int) => {
@@ -134,6 +134,32 @@ impl<'a> Scalars<'a> {
                     terms[o].push(self.named("Mult", vec![f[l], g[r]]));
                 }
                 terms.iter().map(|t| self.chain(None, t)).collect()
+            }
+            Op::Recurrence { lags, reverse } => {
+                let parts: Vec<Vec<usize>> = node.args.iter().map(|&a| self.components(a)).collect();
+                let mut y = parts[0].clone();
+                for step in 0..len {
+                    let k = if *reverse { len - 1 - step } else { step };
+                    for (w, &lag) in parts[1..].iter().zip(lags.iter()).filter(|(_, lag)| **lag <= k) {
+                        let (from, to) = if *reverse { (k, k - lag) } else { (k - lag, k) };
+                        let product = self.named("Mult", vec![w[k], y[from]]);
+                        y[to] = self.named("Add", vec![y[to], product]);
+                    }
+                }
+                y
+            }
+            Op::Alignment { width } => {
+                let (costs, g) = (self.components(node.args[0]), self.components(node.args[1])[0]);
+                let infinity = self.number(f64::INFINITY);
+                let mut y: Vec<usize> = vec![costs[0]];
+                for k in 1..len {
+                    let mut x: Vec<usize> =
+                        alignment::before(k, *width).into_iter().map(|p| p.map_or(infinity, |p| y[p])).collect();
+                    x.push(g);
+                    let least = self.named("SoftLeast", x);
+                    y.push(self.named("Add", vec![costs[k], least]));
+                }
+                y
             }
             Op::Extreme { max, arg } => {
                 let x = self.components(node.args[0]);

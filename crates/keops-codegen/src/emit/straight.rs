@@ -21,8 +21,11 @@ pub(super) fn fits(ir: &Ir, outputs: &[Output]) -> bool {
             Some(n) if n <= WIDEST => total += n,
             _ => return false,
         }
-        if let Op::Contract(axes) = ir.op(id) {
-            total += axes.sizes.iter().product::<usize>();
+        match ir.op(id) {
+            Op::Contract(axes) => total += axes.sizes.iter().product::<usize>(),
+            // Better as loops, whatever their size.
+            Op::Alignment { .. } | Op::Recurrence { .. } => return false,
+            _ => {}
         }
     }
     total <= MOST

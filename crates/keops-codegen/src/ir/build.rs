@@ -1,7 +1,7 @@
 //! Building nodes. Dimensions are the caller's duty here: formulas come through
 //! [`Operation::apply`](crate::ops::Operation::apply), which checks them, and the compiler's own passes keep them right.
 
-use super::{Axes, Bits, Category, Dim, Ir, MapOp, NodeId, Op, Space};
+use super::{Axes, Bits, CARRY, Category, Dim, Ir, MapOp, NodeId, Op, Space};
 use crate::ops;
 use std::rc::Rc;
 
@@ -19,6 +19,19 @@ impl Ir {
     /// The same number `dim` times.
     pub fn constant_vector(&mut self, v: f64, dim: Dim) -> NodeId {
         self.intern(Op::Const(Bits::of(v)), vec![], dim)
+    }
+
+    /// The row number of an index.
+    pub fn index(&mut self, category: Category) -> NodeId {
+        let part = |ir: &mut Ir, high| ir.intern(Op::Index { category, high }, vec![], Dim::ONE);
+        let (high, low) = (part(self, true), part(self, false));
+        self.index_of(high, low)
+    }
+
+    /// A row number, or a difference of some, from its parts.
+    pub(crate) fn index_of(&mut self, high: NodeId, low: NodeId) -> NodeId {
+        let multiple = self.scale(CARRY, high);
+        self.add(multiple, low)
     }
 
     /// 0, 1, 2, … as a vector.
@@ -123,6 +136,35 @@ impl Ir {
     pub fn contract(&mut self, a: NodeId, b: NodeId, axes: Axes) -> NodeId {
         let dim = Dim::Lit(axes.len_of(&axes.out));
         self.intern(Op::Contract(Rc::new(axes)), vec![a, b], dim)
+    }
+
+    /// The linear recurrence on `b` with a vector of weights for each lag.
+    pub fn recurrence(&mut self, b: NodeId, weights: &[NodeId], lags: Rc<[usize]>, reverse: bool) -> NodeId {
+        if self.dim(b).is_one() {
+            return b;
+        }
+        let (dim, mut args) = (self.dim(b).clone(), vec![b]);
+        args.extend_from_slice(weights);
+        self.intern(Op::Recurrence { lags, reverse }, args, dim)
+    }
+
+    /// The table of alignments of a table of `costs` with rows of `width` numbers.
+    pub fn alignment(&mut self, costs: NodeId, temperature: NodeId, width: usize) -> NodeId {
+        let dim = self.dim(costs).clone();
+        if dim.is_one() {
+            return costs;
+        }
+        self.intern(Op::Alignment { width }, vec![costs, temperature], dim)
+    }
+
+    /// Component k − lag of a vector of `n` at place k (k + lag if `reverse`), zeros where there is none.
+    pub fn shifted(&mut self, a: NodeId, lag: usize, n: usize, reverse: bool) -> NodeId {
+        if lag >= n {
+            return self.constant_vector(0.0, Dim::Lit(n));
+        }
+        let (from, to) = if reverse { (lag, 0) } else { (0, lag) };
+        let kept = self.slice(a, from, 1, n - lag);
+        self.pad(kept, to, 1, Dim::Lit(n))
     }
 
     /// Largest or smallest component, or its index.

@@ -28,6 +28,9 @@ pub enum Category {
     Pm,
 }
 
+/// Row numbers are taken apart into multiples of this and the rest, because `f32` has exact integers up to 2²⁴ only.
+pub const CARRY: f64 = 1_048_576.0;
+
 /// A node of an [`Ir`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(u32);
@@ -144,6 +147,13 @@ pub enum Op {
     },
     /// The same number in every component.
     Const(Bits),
+    /// A part of the row number of an index: the multiple of [`CARRY`] in it, or the rest. Both are exact in every type of data.
+    Index {
+        /// Which index (not [`Category::Pm`]).
+        category: Category,
+        /// The multiple, else the rest.
+        high: bool,
+    },
     /// 0, 1, 2, …
     Iota,
     /// A staged value (only in scheduled graphs).
@@ -177,6 +187,20 @@ pub enum Op {
     Concat,
     /// A sum of products over axes.
     Contract(Rc<Axes>),
+    /// A linear recurrence: `y_k = b_k + Σ_r w_(r,k) y_(k − lag_r)` for arguments b, w_1, w_2, …; terms before the first
+    /// component are 0. Its transpose if `reverse`: `y_k = b_k + Σ_r w_(r, k + lag_r) y_(k + lag_r)`.
+    Recurrence {
+        /// How far back each weight reaches, at least 1.
+        lags: Rc<[usize]>,
+        /// From the last component to the first.
+        reverse: bool,
+    },
+    /// Costs of the best alignments, in the sense of a soft minimum, of all beginnings of two series: a table, row by row,
+    /// from the table of local costs and the temperature. See [`crate::ops`] for SoftDTW_SqDist.
+    Alignment {
+        /// Numbers per row of the table.
+        width: usize,
+    },
     /// Largest or smallest component, or its index; NaN loses against any number, the first index wins ties.
     Extreme {
         /// Largest, else smallest.

@@ -47,6 +47,9 @@ impl Ir {
                 format!("{name}({position}, {dim})")
             }
             Op::Const(b) => format!("Const({:?}, {dim})", b.value()),
+            Op::Index { category, high } => {
+                format!("Index({category:?}, {})", if *high { "high" } else { "low" })
+            }
             Op::Iota => format!("Iota({dim})"),
             Op::Staged { space, slot } => {
                 let name = match space {
@@ -67,6 +70,10 @@ impl Ir {
             Op::Contract(axes) => {
                 format!("Contract({args}, {:?}, {:?}, {:?}, {:?})", axes.sizes, axes.left, axes.right, axes.out)
             }
+            Op::Recurrence { lags, reverse } => {
+                format!("{}Recurrence({args}, {lags:?})", if *reverse { "Reverse" } else { "" })
+            }
+            Op::Alignment { width } => format!("Alignment({args}, {width})"),
             Op::Extreme { max, arg } => {
                 format!("{}{}({args})", if *arg { "Arg" } else { "" }, if *max { "Max" } else { "Min" })
             }

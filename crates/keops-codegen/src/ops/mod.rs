@@ -1,6 +1,6 @@
 //! The table of operations: one entry per operation drives names, arity, dimensions, value, derivatives, emitted code and
-//! documentation. To add an operation, add one entry to [`scalar`], [`choice`], [`function`], [`vector`], [`tensor`], [`complex`],
-//! [`calculus`], [`linear`] or [`spline`]; nothing else.
+//! documentation. To add an operation, add one entry to [`scalar`], [`choice`], [`function`], [`vector`], [`tensor`], [`complex`], [`alignment`],
+//! [`calculus`], [`index`], [`linear`] or [`spline`]; nothing else.
 //!
 //! Use by the front end:
 //! * `ops::find("SqDist")` / `ops::find_method("sqdist")` give the [`Operation`];
@@ -14,11 +14,13 @@
 //!
 //! `Grad(F, v, e)` and `Diff(F, v, u)` are entries like any other: their second argument must be a variable's node.
 
+pub(crate) mod alignment;
 mod calculus;
 mod choice;
 mod complex;
 mod dims;
 mod function;
+mod index;
 mod linear;
 mod scalar;
 mod spline;
@@ -182,7 +184,9 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         vector::OPERATIONS,
         tensor::OPERATIONS,
         complex::OPERATIONS,
+        alignment::OPERATIONS,
         calculus::OPERATIONS,
+        index::OPERATIONS,
         linear::OPERATIONS,
         spline::OPERATIONS,
     ]
@@ -237,10 +241,12 @@ mod tests {
             include_str!("../schedule/pair.rs"),
             include_str!("../schedule/product.rs"),
             include_str!("../emit/scalars.rs"),
+            include_str!("../emit/loops.rs"),
             include_str!("function.rs"),
             include_str!("scalar.rs"),
             include_str!("choice.rs"),
             include_str!("vector.rs"),
+            include_str!("alignment.rs"),
             include_str!("complex.rs"),
             include_str!("spline.rs"),
         ];

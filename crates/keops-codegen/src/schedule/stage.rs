@@ -88,7 +88,7 @@ impl<'a> Stager<'a> {
             return s;
         }
         let stage = match self.ir.op(id) {
-            Op::Var { category, .. } => match (category, self.keep) {
+            Op::Var { category, .. } | Op::Index { category, .. } => match (category, self.keep) {
                 (Category::Pm, _) => Stage::Param,
                 (Category::Vi, Keep::I | Keep::None) | (Category::Vj, Keep::J) => Stage::Row,
                 (Category::Vj, Keep::I | Keep::None) | (Category::Vi, Keep::J) => Stage::Col,
@@ -112,6 +112,16 @@ impl<'a> Stager<'a> {
         if let (Op::Broadcast, &[inner]) = (self.ir.op(id), self.ir.args(id)) {
             let (dim, inner) = (self.ir.dim(id).clone(), self.leaf(inner));
             return self.ir.broadcast(inner, dim);
+        }
+        // So is a vector that is repeated along an axis.
+        if let (Op::Contract(axes), &[inner, ones]) = (self.ir.op(id).clone(), self.ir.args(id))
+            && self.ir.const_value(ones).is_some()
+            && self.ir.dim(inner) < self.ir.dim(id)
+            && self.stage(id).space().is_some()
+        {
+            let axes = (*axes).clone();
+            let inner = self.leaf(inner);
+            return self.ir.contract(inner, ones, axes);
         }
         match self.stage(id).space() {
             Some(space) => {

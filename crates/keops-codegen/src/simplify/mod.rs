@@ -8,6 +8,7 @@
 //! * `Pow(f, 0)` is 1 for every f: this is its definition.
 
 mod arithmetic;
+mod index;
 mod layout;
 
 use crate::ir::{Ir, Node, NodeId, Op};
@@ -15,7 +16,7 @@ use crate::ir::{Ir, Node, NodeId, Op};
 /// A simpler node that has the same value, if there is one.
 pub(crate) fn rewrite(ir: &mut Ir, node: &Node) -> Option<NodeId> {
     match &node.op {
-        Op::Map(op, int) => arithmetic::rewrite(ir, node, *op, *int),
+        Op::Map(op, int) => index::rewrite(ir, node, *op).or_else(|| arithmetic::rewrite(ir, node, *op, *int)),
         _ => layout::rewrite(ir, node),
     }
 }

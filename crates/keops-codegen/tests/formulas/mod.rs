@@ -185,7 +185,7 @@ fn tame(name: &str, args: &mut [Formula]) {
     let take = |f: &mut Formula| std::mem::replace(f, Formula::Constant(0.0));
     match name {
         "Log" | "Log1p" | "Sqrt" | "Rsqrt" | "Inv" | "XLogX" => args[0] = above_one(take(&mut args[0])),
-        "Divide" => args[1] = above_one(take(&mut args[1])),
+        "Divide" | "ComplexDivide" => args[1] = above_one(take(&mut args[1])),
         "Atan2" => args[1] = above_one(take(&mut args[1])),
         "Asin" | "Acos" => args[0] = within_one(take(&mut args[0])),
         "Exp" | "Expm1" | "ComplexExp" | "SymSqNorm" | "SqNorm2" | "WeightedSqNorm" => {
@@ -193,8 +193,10 @@ fn tame(name: &str, args: &mut [Formula]) {
                 *a = bounded(take(a));
             }
         }
+        // A temperature above 1.
+        "SoftDTW_SqDist" => args[2] = above_one(bounded(take(&mut args[2]))),
         "Pow" => args[0] = above_one(bounded(take(&mut args[0]))),
-        "ComplexLog" | "ComplexSqrt" => args[0] = above_one(take(&mut args[0])),
+        "ComplexLog" | "ComplexSqrt" | "ComplexAngle" => args[0] = above_one(take(&mut args[0])),
         "Powf" | "ComplexPow" => {
             args[0] = above_one(bounded(take(&mut args[0])));
             args[1] = bounded(take(&mut args[1]));
@@ -210,6 +212,7 @@ pub(crate) fn arguments(r: &mut Random, name: &str, n: usize) -> Option<(Vec<usi
     let wide = [1, 2, 3][r.below(3)];
     let to_one = |args: Vec<usize>, lits: Vec<Literal>| (n == 1).then_some((args, lits));
     match name {
+        "IndexI" | "IndexJ" => to_one(vec![], vec![]),
         // Constants and operations with a variable as an argument are not drawn.
         "IntCst" | "RatCst" | "IntInv" | "Zero" | "Grad" | "Diff" | "Divergence" | "Laplacian" | "GradMatrix"
         | "TraceOperator" | "AdjointOperator" | "SumLinOperator" => None,
@@ -224,6 +227,7 @@ pub(crate) fn arguments(r: &mut Random, name: &str, n: usize) -> Option<(Vec<usi
         "SumT" | "OneHot" => Some((vec![1], vec![int(n)])),
         "Scalprod" | "SqDist" => to_one([vec![wide, wide], vec![1, wide], vec![wide, 1]][r.below(3)].clone(), vec![]),
         "Normalize" => Some((vec![n], vec![])),
+        "SoftDTW_SqDist" => to_one([vec![3, 2, 1], vec![1, 3, 1], vec![2, 2, 1]][r.below(3)].clone(), vec![]),
         "SqNormIso" => to_one(vec![1, wide], vec![]),
         "SqNormDiag" => to_one(vec![wide, wide], vec![]),
         "SymSqNorm" => to_one(vec![4, 2], vec![]),

@@ -93,6 +93,8 @@ pub(super) struct Record<T> {
     base: [*const T; MOST_VARIABLES],
     step: [isize; MOST_VARIABLES],
     row: isize,
+    /// Number of row 0 among all rows.
+    first: u64,
 }
 
 impl<T> Record<T> {
@@ -113,6 +115,10 @@ impl<T: Scalar> Source<T::Lane> for Record<T> {
         // numbers below their dimension only.
         unsafe { T::Lane::load(self.base.get_unchecked(var).offset(self.row * *self.step.get_unchecked(var)).add(k)) }
     }
+    #[inline(always)]
+    fn index(&self, _: Category) -> u64 {
+        self.first + self.row as u64
+    }
 }
 
 /// Rows of the variables of one index, tile by tile.
@@ -128,7 +134,7 @@ impl<'a, T: Scalar> Inputs<'a, T> {
 
     /// Rows `range` of every variable of the index `which`, row 0 being the first of them. Valid until the next call.
     pub(super) fn tile<F: Formula>(&mut self, which: Category, range: Range<usize>) -> Record<T> {
-        let mut record = Record { base: [core::ptr::null(); MOST_VARIABLES], step: [0; MOST_VARIABLES], row: 0 };
+        let mut record = Record { base: [core::ptr::null(); MOST_VARIABLES], step: [0; MOST_VARIABLES], row: 0, first: range.start as u64 };
         for (v, view) in self.variables.iter().enumerate() {
             if F::VARIABLES[v].category != which || range.is_empty() {
                 continue;
@@ -159,6 +165,10 @@ impl<T: Scalar, R: Real<Scalar = f64>> Source<R> for Parameters<'_, T> {
     #[inline(always)]
     fn at(&self, var: usize, k: usize) -> R {
         R::splat(self.0[var][(0, k)].to_f64())
+    }
+    #[inline(always)]
+    fn index(&self, _: Category) -> u64 {
+        0
     }
 }
 

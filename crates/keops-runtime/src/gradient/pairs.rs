@@ -3,7 +3,7 @@
 use super::neumaier::Neumaier;
 use crate::pointwise::{At, Pointwise, number};
 use core::marker::PhantomData;
-use keops_core::{Formula, Keep, Real, Scalar, Source};
+use keops_core::{Category, Formula, Keep, Real, Scalar, Source};
 use ndarray::{Array2, ArrayView2};
 
 /// The pairs that a reduction of `F` has selected, for evaluation by a formula whose last variable is the seed.
@@ -45,13 +45,7 @@ impl<'a, F: Formula, T: Scalar> SelectedPairs<'a, F, T> {
     }
 
     /// Adds the contribution of one slot to `sums`.
-    pub(super) fn add<G: Formula>(
-        &self,
-        point: &mut Pointwise<G, T>,
-        row: usize,
-        slot: usize,
-        sums: &mut [Neumaier],
-    ) {
+    pub(super) fn add<G: Formula>(&self, point: &mut Pointwise<G, T>, row: usize, slot: usize, sums: &mut [Neumaier]) {
         let Some(column) = self.selected(row, slot) else { return };
         let (i, j) = if F::KEEP == Keep::J { (column, row) } else { (row, column) };
         let source = OneHot {
@@ -83,5 +77,8 @@ impl<T: Scalar> Source<T::Lane> for OneHot<'_, T> {
         } else {
             T::Lane::lit(0.0)
         }
+    }
+    fn index(&self, of: Category) -> u64 {
+        <At<'_, T> as Source<T::Lane>>::index(&self.at, of)
     }
 }
