@@ -3,7 +3,6 @@
 //! The build script turns each case into a formula; each file in `tests` runs one group of them.
 
 pub mod case;
-pub mod missing;
 pub mod run;
 pub mod table;
 
