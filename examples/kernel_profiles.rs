@@ -40,8 +40,10 @@ fn abscissae() -> Vec<f64> {
     (0..POINTS).map(|k| -3.0 + 6.0 * k as f64 / (POINTS - 1) as f64).collect()
 }
 
-/// Name, label of the horizontal axis and curves of every picture.
-fn pictures() -> Result<Vec<(&'static str, &'static str, Vec<Curve>)>, Error> {
+/// Name, label of the horizontal axis and curves of a picture.
+type Picture = (&'static str, &'static str, Vec<Curve>);
+
+fn pictures() -> Result<Vec<Picture>, Error> {
     let x = abscissae();
     let (origin, one, weight) = ([[0.0]], [[1.0]], [[1.0]]);
     // Kernels of x − y with one parameter, for three values of it.
