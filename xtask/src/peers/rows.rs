@@ -1,5 +1,7 @@
 //! The rows of the benchmark table.
 
+use std::collections::HashSet;
+
 /// A job with its sizes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
@@ -72,6 +74,8 @@ pub(crate) fn all(quick: bool) -> Vec<Row> {
             let (m, n) = if row.job == "nearest" { (10_000, 64) } else { (1_000, 1_000) };
             (row.m, row.n) = (row.m.min(m), if row.m == 1 { 100_000 } else { n });
         }
+        let mut seen = HashSet::new();
+        rows.retain(|row| seen.insert(row.title()));
     }
     rows
 }

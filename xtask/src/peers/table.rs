@@ -20,15 +20,17 @@ pub(crate) struct Entry {
     version: String,
     /// How wrong its results are.
     pub(crate) error: Option<f64>,
+    /// Rounds in which other programs ran.
+    pub(crate) disturbed: usize,
 }
 
 impl Entry {
     pub(crate) fn present(tool: Tool, version: String) -> Entry {
-        Entry { tool, outcome: Outcome::Times(Vec::new()), version, error: None }
+        Entry { tool, outcome: Outcome::Times(Vec::new()), version, error: None, disturbed: 0 }
     }
 
     pub(crate) fn missing(tool: Tool, reason: String) -> Entry {
-        Entry { tool, outcome: Outcome::Missing(reason), version: String::new(), error: None }
+        Entry { tool, outcome: Outcome::Missing(reason), version: String::new(), error: None, disturbed: 0 }
     }
 
     fn median(&self) -> Option<f64> {
@@ -54,8 +56,8 @@ impl Section {
         let limit = of(Tool::is_limit);
         let mut lines = vec![
             format!("### {}\n", self.title),
-            "| tool | ns per pair, median | min | max | times as fast as PyKeOps | of the limit's time | error | variant |".to_owned(),
-            "|---|---:|---:|---:|---:|---:|---:|---|".to_owned(),
+            "| tool | ns per pair, median | min | max | times as fast as PyKeOps | of the limit's time | error | disturbed rounds | variant |".to_owned(),
+            "|---|---:|---:|---:|---:|---:|---:|---:|---|".to_owned(),
         ];
         for entry in &self.entries {
             let name = entry.tool.name();
@@ -67,12 +69,12 @@ impl Section {
                     let speed = pykeops.map_or_else(String::new, |pykeops| format!("{:.2}", pykeops / median));
                     let of_limit = limit.map_or_else(String::new, |limit| format!("{:.2}", median / limit));
                     let error = entry.error.map_or_else(String::new, |error| format!("{error:.1e}"));
-                    let version = &entry.version;
+                    let (disturbed, version) = (entry.disturbed, &entry.version);
                     let (median, min, max) = (ns(median), ns(min), ns(max));
-                    format!("| {name} | {median} | {min} | {max} | {speed} | {of_limit} | {error} | {version} |")
+                    format!("| {name} | {median} | {min} | {max} | {speed} | {of_limit} | {error} | {disturbed} | {version} |")
                 }
-                (Outcome::Missing(reason), _) => format!("| {name} | | | | | | | {} |", reason.replace('|', "/")),
-                (Outcome::Times(_), None) => format!("| {name} | | | | | | | was not measured |"),
+                (Outcome::Missing(reason), _) => format!("| {name} | | | | | | | | {} |", reason.replace('|', "/")),
+                (Outcome::Times(_), None) => format!("| {name} | | | | | | | | was not measured |"),
             });
         }
         lines.join("\n") + "\n"
@@ -91,7 +93,8 @@ pub(crate) fn report(machine: &Machine, quick: bool, remarks: &[String], section
     }
     text.push_str(
         "\nMedian, least and greatest of the rounds; the tools take turns, round by round, on the same data. Each tool \
-         uses the variant that was fastest in a short trial. Errors are measured against sums in double precision: the \
+         uses the variant that was fastest in a short trial. A round in which other programs use more than a fifth of a \
+         core is repeated a few times; those that stayed disturbed are counted. Errors are measured against sums in double precision: the \
          greatest one, relative to the sum of the absolute terms (log-sum-exp: absolute; searches: share of wrong \
          indices).\n\n",
     );

@@ -33,6 +33,11 @@ impl Worker {
         Ok(worker)
     }
 
+    /// The number of the process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Runs for about so many seconds. Returns the median time of a call in nanoseconds.
     pub(crate) fn round(&mut self, seconds: f64) -> Result<f64> {
         let answer = self.ask(&format!("round {seconds}"))?;
