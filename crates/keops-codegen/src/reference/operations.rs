@@ -131,6 +131,9 @@ pub(super) const CHAPTERS: &[(&str, &[Text])] = &[
         t("TensorProd", "Σ_l e_kl g_l, Σ_k e_kl f_k", "").dims("n, m → n m"),
         t("TensorDot", "two contractions of e", "without permute the kept axes stay in order").dims("by the shapes").with(&["z", "w"], "[2, 2], [2, 2], [1], [0], [1, 0]"),
         t("Kron", "two contractions of e", "").dims("n, m → n m").with(&["z", "w"], "[2, 2], [2, 2]"),
+        t("SoftDTW_SqDist", "that of the recursion: shares of the soft minima, also by g", "NaN for g = 0").dims("n, m, 1 → 1, n m ≤ 256").with(&["x", "y", "s"], ""),
+        t("IndexI", "0", "exact beyond 2²⁴ in sums, differences and comparisons").new().with(&[], ""),
+        t("IndexJ", "0", "as IndexI").new().with(&[], ""),
         t("BSpline", "that of the recursion: piecewise polynomials in x, and in t", "0 outside the knots and at the last one").dims("n, 1 → n − k − 1").with(&["z", "s"], "1"),
     ]),
     ("Complex vectors", &[
