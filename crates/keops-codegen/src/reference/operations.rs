@@ -44,11 +44,13 @@ impl Text {
 
 /// Chapters, in order.
 pub(super) const CHAPTERS: &[(&str, &[Text])] = &[
-    ("Constants", &[
+    ("Constants and indices", &[
         t("IntCst", "0", "exact in the number type of the call, decimals too").lazy("`3`, `0.5`").with(&[], "3"),
         t("RatCst", "0", "q = 0 is a compile error").lazy("").with(&[], "1, 3"),
         t("IntInv", "0", "n = 0 is a compile error").lazy("").with(&[], "3"),
         t("Zero", "0", "").dims("→ n").lazy("").with(&[], "3"),
+        t("IndexI", "0", "exact beyond 2²⁴ in sums, differences and comparisons").new().with(&[], ""),
+        t("IndexJ", "0", "as IndexI").new().with(&[], ""),
     ]),
     ("Arithmetic", &[
         t("Add", "1, 1", "").lazy("`f + g`"),
@@ -132,8 +134,6 @@ pub(super) const CHAPTERS: &[(&str, &[Text])] = &[
         t("TensorDot", "two contractions of e", "without permute the kept axes stay in order").dims("by the shapes").with(&["z", "w"], "[2, 2], [2, 2], [1], [0], [1, 0]"),
         t("Kron", "two contractions of e", "").dims("n, m → n m").with(&["z", "w"], "[2, 2], [2, 2]"),
         t("SoftDTW_SqDist", "that of the recursion: shares of the soft minima, also by g", "NaN for g = 0").dims("n, m, 1 → 1, n m ≤ 256").with(&["x", "y", "s"], ""),
-        t("IndexI", "0", "exact beyond 2²⁴ in sums, differences and comparisons").new().with(&[], ""),
-        t("IndexJ", "0", "as IndexI").new().with(&[], ""),
         t("BSpline", "that of the recursion: piecewise polynomials in x, and in t", "0 outside the knots and at the last one").dims("n, 1 → n − k − 1").with(&["z", "s"], "1"),
     ]),
     ("Complex vectors", &[
