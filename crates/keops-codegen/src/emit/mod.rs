@@ -159,19 +159,23 @@ fn impl_formula(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStrea
             const OUT: usize = #out;
             type Pair<V: Copy> = [V; #dim];
             type Acc<V: Copy> = [V; #acc];
-            #[inline(always)]
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn param<R: #path::Real>(var: &impl #path::Source<R>, out: &mut impl #path::Stage<R>) {
                 #param_code
             }
-            #[inline(always)]
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn row<R: #path::Real>(var: &impl #path::Source<R>, par: &impl #path::Staged<R>, out: &mut impl #path::Stage<R>) {
                 #row_code
             }
-            #[inline(always)]
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn col<R: #path::Real>(var: &impl #path::Source<R>, par: &impl #path::Staged<R>, out: &mut impl #path::Stage<R>) {
                 #col_code
             }
-            #[inline(always)]
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn pair<R: #path::Real>(
                 row: &impl #path::Staged<R>,
                 col: &impl #path::Staged<R>,
@@ -180,7 +184,8 @@ fn impl_formula(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStrea
             ) {
                 #pair_code
             }
-            #[inline(always)]
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn finish<R: #path::Real>(
                 row: &impl #path::Staged<R>,
                 par: &impl #path::Staged<R>,

@@ -28,7 +28,8 @@ const FAR: [f64; 8] = [
 ];
 
 /// `erf x`: ≤ 1.5 ulp in `f32`, ≤ 1 ulp in `f64` (there by the `libm` crate, number by number).
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn erf<R: Real>(x: R) -> R {
     if R::Scalar::BITS == 64 {
         return x.map(|v| R::Scalar::from_f64(libm::erf(v.to_f64())));

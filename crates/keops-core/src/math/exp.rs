@@ -82,13 +82,15 @@ pub(super) fn ln2<R: Real>() -> (R, R) {
 }
 
 /// `min(max(x, low), high)`, NaN for NaN.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn clamp<R: Real>(x: R, low: R, high: R) -> R {
     low.max_or(high.min_or(x))
 }
 
 /// `2^x`: ≤ 2 ulp in `f32`, ≤ 1.1 ulp in `f64`, also where lanes have a version of their own; exact for integers.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn exp2<R: Real>(x: R) -> R {
     // Beyond these bounds the result is 0 or infinite; clamping keeps infinities from becoming NaN below.
     let x = clamp(x, constant(-151.0, -1076.0), constant(128.0, 1024.0));
@@ -97,14 +99,16 @@ pub fn exp2<R: Real>(x: R) -> R {
 }
 
 /// `2^(hi + lo)` where `lo` is a correction to a finite `hi`.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn exp2_sum<R: Real>(hi: R, lo: R) -> R {
     let n = hi.round_even();
     polynomial((hi - n) + lo, &EXP2_F32, &EXP2_F64).ldexp(n)
 }
 
 /// `e^x`: ≤ 1.1 ulp in `f32`, ≤ 1 ulp in `f64`.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn exp<R: Real>(x: R) -> R {
     let x = clamp(x, constant(-105.0, -746.0), constant(89.0, 710.0));
     let n = (x * R::lit(core::f64::consts::LOG2_E)).round_even();

@@ -57,7 +57,8 @@ const LOW: f64 = 0.5625;
 const HIGH: f64 = 1.7777777777777777;
 
 /// `n · π/4` as a rounded value and what rounding took off.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn eighth_turns<R: Real>(count: f64) -> (R, R) {
     let hi = constant::<R>(0.7853981852531433, core::f64::consts::FRAC_PI_4);
     let lo = constant::<R>(-2.1855694143368964e-08, 3.061616997868383e-17);
@@ -73,7 +74,8 @@ fn eighth_turns<R: Real>(count: f64) -> (R, R) {
 }
 
 /// `base + t + (odd terms of atan t)`.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn add_atan<R: Real>((hi, lo): (R, R), t: R) -> R {
     let z = t * t;
     let terms = (t * z).fma(polynomial(z, &ATAN_F32, &ATAN_F64), lo);
@@ -82,13 +84,15 @@ fn add_atan<R: Real>((hi, lo): (R, R), t: R) -> R {
     sum + (((hi - sum) + t) + terms)
 }
 
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn select_pair<R: Real>(mask: R::Mask, a: (R, R), b: (R, R)) -> (R, R) {
     (R::select(mask, a.0, b.0), R::select(mask, a.1, b.1))
 }
 
 /// `atan x`: ≤ 1 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn atan<R: Real>(x: R) -> R {
     let one = R::lit(1.0);
     let a = x.abs();
@@ -102,7 +106,8 @@ pub fn atan<R: Real>(x: R) -> R {
 }
 
 /// Angle of the point (`x`, `y`), quadrants and special values as in C: ≤ 1.75 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn atan2<R: Real>(y: R, x: R) -> R {
     let zero = R::lit(0.0);
     // The sum of two huge coordinates must not overflow.
@@ -131,7 +136,8 @@ struct Arc<R: Real> {
     terms: R,
 }
 
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn arc<R: Real>(a: R) -> Arc<R> {
     let small = a.lt(R::lit(0.5));
     let half = R::lit(0.5) * (R::lit(1.0) - a);
@@ -141,7 +147,8 @@ fn arc<R: Real>(a: R) -> Arc<R> {
 }
 
 /// `asin x`, NaN outside [−1, 1]: ≤ 1.25 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn asin<R: Real>(x: R) -> R {
     let Arc { small, s, terms } = arc(x.abs());
     let (hi, lo) = eighth_turns::<R>(2.0);
@@ -152,7 +159,8 @@ pub fn asin<R: Real>(x: R) -> R {
 }
 
 /// `acos x`, NaN outside [−1, 1]: ≤ 1.25 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn acos<R: Real>(x: R) -> R {
     let Arc { small, s, terms } = arc(x.abs());
     let (hi, lo) = eighth_turns::<R>(2.0);

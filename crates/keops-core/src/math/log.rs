@@ -19,7 +19,8 @@ const LN_F64: [f64; 7] = [
 ];
 
 /// `x = m · 2^k` with integer `k` and `m` in [√½, √2), for positive finite `x`, subnormal ones too.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn decompose<R: Real>(x: R) -> (R, R) {
     let single = R::Scalar::BITS == 32;
     let tiny = x.lt(constant(f32::MIN_POSITIVE as f64, f64::MIN_POSITIVE));
@@ -39,7 +40,8 @@ pub(super) fn decompose<R: Real>(x: R) -> (R, R) {
 }
 
 /// `ln x`: ≤ 1 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn ln<R: Real>(x: R) -> R {
     let (k, m) = decompose(x);
     let f = m - R::lit(1.0);
@@ -58,7 +60,8 @@ pub fn ln<R: Real>(x: R) -> R {
 }
 
 /// `x · ln x`, 0 at ±0: ≤ 2 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn xlogx<R: Real>(x: R) -> R {
     R::select(x.eq(R::lit(0.0)), R::lit(0.0), x * ln(x))
 }

@@ -3,6 +3,9 @@
 //! Nothing depends on whether [`Real::fma`] rounds once or twice. Each function states its largest error, which
 //! the accuracy tests hold for every lane type.
 //!
+//! Functions are inlined into the shell of their instruction level; without optimisation they are not, because a frame
+//! that holds every temporary of every inlined function would not fit the stack of a worker thread.
+//!
 //! [`Real`]: crate::Real
 //! [`Real::fma`]: crate::Real::fma
 

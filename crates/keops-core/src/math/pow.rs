@@ -26,7 +26,8 @@ const LOG2_F64: [f64; 8] = [
 ];
 
 /// `2/ln 2` and a third of it, to twice the precision.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn leading<R: Real>() -> (Pair<R>, Pair<R>) {
     let c = Pair {
         hi: constant(2.885390043258667, 2.8853900817779268),
@@ -40,7 +41,8 @@ fn leading<R: Real>() -> (Pair<R>, Pair<R>) {
 }
 
 /// `log2 x` for positive finite `x`, relative error below 2⁻³⁵ (`f32`) and 2⁻⁶⁴ (`f64`).
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn log2<R: Real>(x: R) -> Pair<R> {
     let (k, m) = decompose(x);
     let one = R::lit(1.0);
@@ -61,7 +63,8 @@ fn log2<R: Real>(x: R) -> Pair<R> {
 }
 
 /// `x^y` as C's `pow`: ≤ 1.5 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn powf<R: Real>(x: R, y: R) -> R {
     let (zero, one, infinity) = (R::lit(0.0), R::lit(1.0), R::lit(f64::INFINITY));
     let a = x.abs();

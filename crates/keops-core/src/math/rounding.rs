@@ -3,7 +3,8 @@
 use crate::real::Real;
 
 /// Nearest integer, halves away from zero (exact).
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn round<R: Real>(x: R) -> R {
     let a = x.abs();
     let whole = a.floor();
@@ -13,7 +14,8 @@ pub fn round<R: Real>(x: R) -> R {
 }
 
 /// −1, 0 or 1; 0 for a NaN.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn sign<R: Real>(x: R) -> R {
     let zero = R::lit(0.0);
     R::select(zero.lt(x), R::lit(1.0), R::select(x.lt(zero), R::lit(-1.0), zero))

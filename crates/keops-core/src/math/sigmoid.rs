@@ -7,7 +7,8 @@ use super::polynomial::{constant, polynomial};
 use crate::real::Real;
 
 /// `e^x − 1`: ≤ 2.5 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn expm1<R: Real>(x: R) -> R {
     let one = R::lit(1.0);
     let y = clamp(x, constant(-105.0, -746.0), constant(89.0, 710.0));
@@ -24,7 +25,8 @@ pub fn expm1<R: Real>(x: R) -> R {
 }
 
 /// `ln(1 + x)`: ≤ 1.5 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn log1p<R: Real>(x: R) -> R {
     let one = R::lit(1.0);
     let u = one + x;
@@ -36,7 +38,8 @@ pub fn log1p<R: Real>(x: R) -> R {
 }
 
 /// `tanh x`: ≤ 3 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn tanh<R: Real>(x: R) -> R {
     // Beyond this it is ±1.
     let a = clamp(x.abs(), R::lit(0.0), constant(10.0, 20.0));
@@ -45,7 +48,8 @@ pub fn tanh<R: Real>(x: R) -> R {
 }
 
 /// `1 / (1 + e^(−x))`: ≤ 2.5 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn sigmoid<R: Real>(x: R) -> R {
     let e = exp(-x.abs());
     let one = R::lit(1.0);
@@ -53,7 +57,8 @@ pub fn sigmoid<R: Real>(x: R) -> R {
 }
 
 /// `ln(1 + e^x)`: ≤ 2 ulp.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn softplus<R: Real>(x: R) -> R {
     x.relu() + log1p(exp(-x.abs()))
 }

@@ -30,14 +30,16 @@ const PRIME_F64: [f64; 10] = [
 ];
 
 /// `sin(x)/x`, 1 at 0: ≤ 2 ulp; NaN at the infinities.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn sinxdivx<R: Real>(x: R) -> R {
     R::select(x.eq(R::lit(0.0)), R::lit(1.0), sin(x) / x)
 }
 
 /// Derivative of `sin(x)/x`, 0 at 0: ≤ 2 ulp on ±2; beyond that the error is ≤ 2.5 ulp of the larger of the value and
 /// `1/x`.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn sinxdivx_prime<R: Real>(x: R) -> R {
     // (cos x − sin(x)/x)/x cancels near 0; from π/2 on, where the cosine is negative, it does not until the
     // derivative's own zeros.

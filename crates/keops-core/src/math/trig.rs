@@ -38,7 +38,8 @@ const HALF_PI_F64: [f64; 4] =
     [1.5707963109016418, 1.5893254712295857e-08, 6.123233601181349e-17, 3.9455541665632055e-24];
 
 /// Up to this magnitude (2¹² and 2²⁵) the lanes reduce the argument themselves.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn beyond<R: Real>(x: R) -> R::Mask {
     constant::<R>(4096.0, 33554432.0).lt(x.abs())
 }
@@ -53,7 +54,8 @@ struct Reduced<R: Real> {
     quadrant: R::Int,
 }
 
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn reduce<R: Real>(x: R) -> Reduced<R> {
     let part = if R::Scalar::BITS == 32 { HALF_PI_F32 } else { HALF_PI_F64 };
     // Adding 1.5 · 2^23 (2^52) rounds to an integer and leaves it in the low bits.
@@ -73,7 +75,8 @@ fn reduce<R: Real>(x: R) -> Reduced<R> {
 
 impl<R: Real> Reduced<R> {
     /// Sine and cosine of the reduced argument.
-    #[inline(always)]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn sin_cos(&self) -> (R, R) {
         let (r, lo) = (self.hi, self.lo);
         let z = r * r;
@@ -86,7 +89,8 @@ impl<R: Real> Reduced<R> {
     }
 
     /// The sine of the whole argument from sine and cosine of the reduced one, `quadrant` multiples of π/2 further on.
-    #[inline(always)]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn turn(quadrant: R::Int, sin: R, cos: R) -> R {
         // Bit 0, moved to the exponent, is 0.0 or 2.0: odd quadrants take the cosine.
         let odd = R::lit(0.0).lt(R::from_bits(to_top::<R>(quadrant & R::Int::splat(1))));
@@ -97,7 +101,8 @@ impl<R: Real> Reduced<R> {
 }
 
 /// Bits 0 and 1 moved to the top: the upper exponent bit and the sign.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn to_top<R: Real>(bits: R::Int) -> R::Int {
     if R::Scalar::BITS == 32 { bits.shl::<30>() } else { bits.shl::<62>() }
 }
@@ -110,7 +115,8 @@ fn far<R: Real>(x: R, near: R, f: fn(f64) -> f64) -> R {
 }
 
 /// `sin x`: ≤ 1 ulp, for any finite argument; NaN at the infinities.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn sin<R: Real>(x: R) -> R {
     let reduced = reduce(x);
     let (sin, cos) = reduced.sin_cos();
@@ -119,27 +125,31 @@ pub fn sin<R: Real>(x: R) -> R {
 }
 
 /// Tiny arguments (whose signed zeros the reduction loses) and huge ones.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn finish_sin<R: Real>(x: R, y: R) -> R {
     let y = R::select(x.abs().lt(constant(2.44140625e-4, 7.450580596923828e-9)), x, y);
     if beyond(x).any() { far(x, y, libm::sin) } else { y }
 }
 
 /// `cos x`: ≤ 1 ulp, for any finite argument; NaN at the infinities.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn cos<R: Real>(x: R) -> R {
     let reduced = reduce(x);
     let (sin, cos) = reduced.sin_cos();
     finish_cos(x, Reduced::turn(reduced.quadrant + R::Int::splat(1), sin, cos))
 }
 
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn finish_cos<R: Real>(x: R, y: R) -> R {
     if beyond(x).any() { far(x, y, libm::cos) } else { y }
 }
 
 /// `(sin x, cos x)` for little more than the price of one.
-#[inline(always)]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn sin_cos<R: Real>(x: R) -> (R, R) {
     let reduced = reduce(x);
     let (sin, cos) = reduced.sin_cos();
