@@ -79,6 +79,9 @@ impl<const K: usize, const VALUES: bool, const INDICES: bool> Reduction for Smal
     #[allow(private_bounds, private_interfaces)]
     #[inline(always)]
     fn tile<F: Formula, L: Real, V: Pairs<F, L>, const NR: usize>(pairs: &[V; NR], state: Block<L::Scalar, NR>) {
+        if K * F::DIM > LONGEST_LIST {
+            return in_place::<F, L, V, K, INDICES, NR>(pairs, state);
+        }
         for r in 0..NR {
             let mut list = List::<F, L, K>::load::<INDICES, NR>(state, r);
             for j in 0..pairs[r].steps() {
@@ -91,6 +94,44 @@ impl<const K: usize, const VALUES: bool, const INDICES: bool> Reduction for Smal
                 }
             }
             list.store::<INDICES, NR>(state, r);
+        }
+    }
+}
+
+/// Entries of the lists that are copied out of the state while a tile passes. Longer ones would not fit the stack.
+const LONGEST_LIST: usize = 64;
+
+/// Takes in a tile where lists are long: entries stay in the state, and only those that move are touched.
+#[inline(always)]
+fn in_place<F: Formula, L: Real, V: Pairs<F, L>, const K: usize, const INDICES: bool, const NR: usize>(
+    pairs: &[V; NR],
+    state: Block<L::Scalar, NR>,
+) {
+    for r in 0..NR {
+        for j in 0..pairs[r].steps() {
+            let values = pairs[r].values(j);
+            for d in 0..F::DIM {
+                let (v, index) = (values.as_slice()[d], pairs[r].index(j));
+                for k in (0..K).rev() {
+                    let place = |k: usize| k * F::DIM + d;
+                    let old: L = state.get(place(k), r);
+                    let moves = v.lt(old);
+                    if !moves.any() {
+                        break;
+                    }
+                    // In a lane where the entry before this one moves too, it comes here; otherwise `v` does.
+                    let before = if k > 0 { state.get(place(k - 1), r) } else { v };
+                    let comes = v.lt(before);
+                    state.set(place(k), r, L::select(moves, L::select(comes, before, v), old));
+                    if INDICES {
+                        let place = |k: usize| (K + k) * F::DIM + d;
+                        let old = state.get::<L>(place(k), r).to_bits();
+                        let before = if k > 0 { state.get::<L>(place(k - 1), r).to_bits() } else { index };
+                        let new = L::select_int(comes, before, index);
+                        state.set(place(k), r, L::from_bits(L::select_int(moves, new, old)));
+                    }
+                }
+            }
         }
     }
 }
