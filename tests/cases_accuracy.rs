@@ -93,7 +93,8 @@ fn t28_small_terms_after_a_large_one() -> Result<(), Error> {
     let mut terms = vec![1e-8f32; 1_000_001];
     terms[0] = 1.0;
     for level in levels() {
-        for m in [1, 33] {
+        // Many rows take long where nothing is optimised.
+        for &m in if cfg!(debug_assertions) { &[1][..] } else { &[1, 33] } {
             let row = vec![1.0f32; m];
             for (accumulator, allowed) in
                 [(Accumulator::Block, 3e-4), (Accumulator::Kahan, 5e-5), (Accumulator::F64, 2e-7)]

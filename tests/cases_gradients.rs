@@ -166,7 +166,8 @@ fn t90_kernel_matrix_with_derivatives() -> Result<(), Error> {
             close(matrix[[3 * i + 1 + d, 3 * j]], by_x, 1e-7);
             for e in 0..2 {
                 let corner = |s: f64, t: f64| kernel(moved(x, d, s * h), moved(y, e, t * h));
-                let both = (corner(1.0, 1.0)? - corner(1.0, -1.0)? - corner(-1.0, 1.0)? + corner(-1.0, -1.0)?) / (4.0 * h * h);
+                let both =
+                    (corner(1.0, 1.0)? - corner(1.0, -1.0)? - corner(-1.0, 1.0)? + corner(-1.0, -1.0)?) / (4.0 * h * h);
                 close(matrix[[3 * i + 1 + d, 3 * j + 1 + e]], both, 1e-6);
             }
         }

@@ -189,8 +189,9 @@ fn t09_neighbours_in_very_many_dimensions() -> Result<(), Error> {
     let (x, y) = (table(x, m), table(y, n));
     let got = five_nearest_of_wide(&x, &y).run()?;
     for i in 0..m {
-        let mut order: Vec<(f64, usize)> =
-            (0..n).map(|j| (x.row(i).iter().zip(y.row(j)).map(|(&x, &y)| (f64::from(x) - f64::from(y)).powi(2)).sum(), j)).collect();
+        let mut order: Vec<(f64, usize)> = (0..n)
+            .map(|j| (x.row(i).iter().zip(y.row(j)).map(|(&x, &y)| (f64::from(x) - f64::from(y)).powi(2)).sum(), j))
+            .collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
         for k in 0..5 {
             // Wherever single precision can tell them apart.
@@ -206,12 +207,8 @@ fn t09_neighbours_in_very_many_dimensions() -> Result<(), Error> {
 
 fn nearest_of_a_thousand<T: Real>() -> Result<(), Error> {
     let (x, y) = (rows::<T, 3>(x, 4), rows::<T, 3>(y, 1000));
-    let wanted = [
-        (0, 0.0675074636855292),
-        (853, 0.026669115422661),
-        (115, 0.0266690308303218),
-        (632, 0.0266692812358607),
-    ];
+    let wanted =
+        [(0, 0.0675074636855292), (853, 0.026669115422661), (115, 0.0266690308303218), (632, 0.0266692812358607)];
     for level in levels() {
         let (values, indices) = nearest(&x, &y).level(level).run()?;
         for (i, (index, value)) in wanted.into_iter().enumerate() {

@@ -244,7 +244,11 @@ fn t49_ties_go_to_the_first() -> Result<(), Error> {
             assert!(nearest(&x, &y).level(level).run()?.iter().all(|&i| i == 5));
             let three = nearest_three(&x, &y).level(level).run()?;
             for i in 0..m {
-                assert_eq!([three[[i, 0, 0]], three[[i, 1, 0]], three[[i, 2, 0]]], [5, 17, 40], "{n} points at {level:?}");
+                assert_eq!(
+                    [three[[i, 0, 0]], three[[i, 1, 0]], three[[i, 2, 0]]],
+                    [5, 17, 40],
+                    "{n} points at {level:?}"
+                );
             }
         }
     }

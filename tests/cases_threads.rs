@@ -48,7 +48,7 @@ fn everything<T: Real>(m: usize, n: usize) -> Result<Vec<u64>, Error> {
 }
 
 /// Sizes that are cut into few and many blocks of rows and chunks of columns.
-const SIZES: [(usize, usize); 6] = [(1, 5000), (3, 70_000), (100, 3000), (1500, 1500), (20_000, 7), (700, 257)];
+const SIZES: [(usize, usize); 6] = [(1, 5000), (3, 20_000), (100, 2000), (520, 1100), (9000, 7), (700, 257)];
 
 #[test]
 fn results_are_the_same_for_any_number_of_threads() -> Result<(), Box<dyn std::error::Error>> {
@@ -68,7 +68,7 @@ fn results_are_the_same_for_any_number_of_threads() -> Result<(), Box<dyn std::e
 
 #[test]
 fn t100_many_callers_at_once() -> Result<(), Error> {
-    let sizes = [(100, 3000), (37, 501)];
+    let sizes = [(100, 2000), (37, 501)];
     let alone = [everything::<f32>(sizes[0].0, sizes[0].1)?, everything::<f32>(sizes[1].0, sizes[1].1)?];
     let results: Vec<_> = std::thread::scope(|scope| {
         let callers: Vec<_> = (0..8)

@@ -111,7 +111,8 @@ fn check_gradients(cities: &[Place], codes: &[[f64; 2]]) -> Result<(), Box<dyn E
     let seed = vec![1.0; points.len()];
     let gradient = log_density::grad_x_i(&points, codes, &BANDWIDTH, &seed).run()?;
     let value = |axis: usize, by: f64| {
-        let moved: Vec<[f64; 2]> = points.iter().map(|&p| std::array::from_fn(|d| if d == axis { p[d] + by } else { p[d] })).collect();
+        let moved: Vec<[f64; 2]> =
+            points.iter().map(|&p| std::array::from_fn(|d| if d == axis { p[d] + by } else { p[d] })).collect();
         log_density(&moved, codes, &BANDWIDTH).run()
     };
     println!("\ngradient of the log-density, per 100 km   (east, north)      by differences");

@@ -45,7 +45,11 @@ pub(crate) fn four_ulp<T: Real>(value: f64) -> f64 {
 #[track_caller]
 pub(crate) fn close<T: Real>(got: T, want: f64, tolerance: f64) {
     let got = got.to_f64();
-    assert!((got - want).abs() <= tolerance, "got {got:e}, want {want:e}, off by {:e}, allowed {tolerance:e}", got - want);
+    assert!(
+        (got - want).abs() <= tolerance,
+        "got {got:e}, want {want:e}, off by {:e}, allowed {tolerance:e}",
+        got - want
+    );
 }
 
 /// The instruction levels of this processor.
