@@ -42,7 +42,7 @@ pub(crate) struct Options {
     /// Small sizes and few rounds: does everything work?
     #[arg(long)]
     quick: bool,
-    /// Only rows whose title contains this text
+    /// Only rows whose title contains this text; saves no report
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Threads of every tool [default: all]
@@ -74,6 +74,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let section = session.measure(&row).with_context(|| row.title())?;
         println!("{}", section.text());
         sections.push(section);
+    }
+    if options.only.is_some() {
+        return Ok(());
     }
     let machine = machine::describe(threads);
     let report = table::report(&machine, options.quick, &session.environment.remarks(), &sections);
