@@ -78,7 +78,9 @@ pub mod kernels;
 pub mod reference {}
 
 pub use keops_macros::keops;
-pub use keops_runtime::{Accumulator, Backend, Call, Category, Error, Level, Real, Rows, RowsDimension, RowsView, Target};
+pub use keops_runtime::{
+    Accumulator, Backend, Call, Category, Error, Level, Real, Rows, RowsDimension, RowsView, Target,
+};
 
 /// What generated code refers to. No promises are made about it.
 ///
@@ -87,3 +89,8 @@ pub use keops_runtime::{Accumulator, Backend, Call, Category, Error, Level, Real
 pub mod __v0_1_0 {
     pub use keops_runtime::__private::*;
 }
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -160,7 +160,6 @@ macro_rules! soft_minimum {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "the stack of a thread is too small for such dimensions without optimisation")]
 fn t68_soft_minimum_in_many_dimensions() -> Result<(), Error> {
     soft_minimum!(512, 39.905_785_181_455_7, -0.556_788_880_181_159);
     soft_minimum!(768, 61.452_317_501_752_9, -0.519_430_817_142_058);
