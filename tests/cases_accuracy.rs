@@ -200,17 +200,17 @@ fn transport_cost(x: &[[f64; 160]], y: &[[f64; 160]], eps: f64) -> Result<f64, E
 
 #[test]
 fn t34_divergences_are_not_negative() -> Result<(), Error> {
-    let x = rows::<f64, 160>(|i, d| x(i, d), 50);
+    let x = rows::<f64, 160>(x, 50);
     let y = rows::<f64, 160>(|i, d| self::x(i, d) + 1e-3 * b(i, d), 50);
     let w = [1.0 / 50.0; 50];
     let mean = |a: &[[f64; 160]], b: &[[f64; 160]]| -> Result<f64, Error> {
         Ok(wide_gauss(a, b, &w).run()?.iter().sum::<f64>() / 50.0)
     };
     let discrepancy = mean(&x, &x)? + mean(&y, &y)? - 2.0 * mean(&x, &y)?;
-    assert!(discrepancy >= -1e-10 && discrepancy < 1e-3, "{discrepancy:e}");
+    assert!((-1e-10..1e-3).contains(&discrepancy), "{discrepancy:e}");
 
     let cost = |a: &[[f64; 160]], b: &[[f64; 160]]| transport_cost(a, b, 1.0);
     let divergence = cost(&x, &y)? - (cost(&x, &x)? + cost(&y, &y)?) / 2.0;
-    assert!(divergence >= -1e-10 && divergence < 1e-2, "{divergence:e}");
+    assert!((-1e-10..1e-2).contains(&divergence), "{divergence:e}");
     Ok(())
 }

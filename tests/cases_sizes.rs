@@ -135,7 +135,7 @@ fn t04_factors_of_the_row_leave_the_sum() -> Result<(), Error> {
 
 fn signals_are_independent<const E: usize>() -> Result<(), Error> {
     let (x, y) = (rows::<f32, 3>(x, 50), rows::<f32, 3>(y, 50));
-    let (b, seed) = (rows::<f32, E>(b, 50), rows::<f32, E>(|i, e| x_of_seed(i, e), 50));
+    let (b, seed) = (rows::<f32, E>(b, 50), rows::<f32, E>(x_of_seed, 50));
     let all = signals(&x, &y, &b).run()?;
     let by_b = signals::grad_b_j(&x, &y, &b, &seed).run()?;
     for e in 0..E {

@@ -126,50 +126,45 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
+kernel!(gaussian(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]], |x, y, p| {
+    (-square_distance(x, y) / (2.0 * p[0][0].powi(2))).exp()
+});
 kernel!(
-    gaussian(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]],
-    |x, y, p| (-square_distance(x, y) / (2.0 * p[0][0].powi(2))).exp()
-);
-kernel!(
-    gaussian_ard(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scales], &[&[0.75, 1.5, 0.5]],
+    gaussian_ard(x, y, b, l),
+    [grad_x_i, grad_y_j, grad_b_j, grad_length_scales],
+    &[&[0.75, 1.5, 0.5]],
     |x, y, p| (-x.iter().zip(y).zip(&p[0]).map(|((x, y), l)| ((x - y) / l).powi(2)).sum::<f64>() / 2.0).exp()
 );
+kernel!(laplacian(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]], |x, y, p| (-distance(
+    x, y
+) / p[0][0])
+    .exp());
+kernel!(matern12(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[1.25]], |x, y, p| (-distance(
+    x, y
+) / p[0][0])
+    .exp());
+kernel!(matern32(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]], |x, y, p| {
+    let t = 3.0_f64.sqrt() * distance(x, y) / p[0][0];
+    (1.0 + t) * (-t).exp()
+});
+kernel!(matern52(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]], |x, y, p| {
+    let t = 5.0_f64.sqrt() * distance(x, y) / p[0][0];
+    (1.0 + t + t * t / 3.0) * (-t).exp()
+});
 kernel!(
-    laplacian(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]],
-    |x, y, p| (-distance(x, y) / p[0][0]).exp()
-);
-kernel!(
-    matern12(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[1.25]],
-    |x, y, p| (-distance(x, y) / p[0][0]).exp()
-);
-kernel!(
-    matern32(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]],
-    |x, y, p| {
-        let t = 3.0_f64.sqrt() * distance(x, y) / p[0][0];
-        (1.0 + t) * (-t).exp()
-    }
-);
-kernel!(
-    matern52(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]],
-    |x, y, p| {
-        let t = 5.0_f64.sqrt() * distance(x, y) / p[0][0];
-        (1.0 + t + t * t / 3.0) * (-t).exp()
-    }
-);
-kernel!(
-    rational_quadratic(x, y, b, l, a), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale, grad_alpha], &[&[0.75], &[1.5]],
+    rational_quadratic(x, y, b, l, a),
+    [grad_x_i, grad_y_j, grad_b_j, grad_length_scale, grad_alpha],
+    &[&[0.75], &[1.5]],
     |x, y, p| (1.0 + square_distance(x, y) / (2.0 * p[1][0] * p[0][0].powi(2))).powf(-p[1][0])
 );
+kernel!(cauchy(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]], |x, y, p| 1.0
+    / (1.0 + square_distance(x, y) / p[0][0].powi(2)));
+kernel!(inverse_multiquadric(x, y, b, c), [grad_x_i, grad_y_j, grad_b_j, grad_offset], &[&[0.75]], |x, y, p| 1.0
+    / (p[0][0].powi(2) + square_distance(x, y)).sqrt());
 kernel!(
-    cauchy(x, y, b, l), [grad_x_i, grad_y_j, grad_b_j, grad_length_scale], &[&[0.75]],
-    |x, y, p| 1.0 / (1.0 + square_distance(x, y) / p[0][0].powi(2))
-);
-kernel!(
-    inverse_multiquadric(x, y, b, c), [grad_x_i, grad_y_j, grad_b_j, grad_offset], &[&[0.75]],
-    |x, y, p| 1.0 / (p[0][0].powi(2) + square_distance(x, y)).sqrt()
-);
-kernel!(
-    periodic(x, y, b, p, l), [grad_x_i, grad_y_j, grad_b_j, grad_period, grad_length_scale], &[&[1.75], &[1.25]],
+    periodic(x, y, b, p, l),
+    [grad_x_i, grad_y_j, grad_b_j, grad_period, grad_length_scale],
+    &[&[1.75], &[1.25]],
     |x, y, p| {
         let sines = x.iter().zip(y).map(|(x, y)| (std::f64::consts::PI * (x - y) / p[0][0]).sin().powi(2)).sum::<f64>();
         (-2.0 * sines / p[1][0].powi(2)).exp()
@@ -177,40 +172,43 @@ kernel!(
 );
 kernel!(linear(x, y, b), [grad_x_i, grad_y_j, grad_b_j], &[], |x, y, _| dot(x, y));
 kernel!(
-    polynomial2(x, y, b, s, c), [grad_x_i, grad_y_j, grad_b_j, grad_scale, grad_offset], &[&[0.75], &[0.5]],
+    polynomial2(x, y, b, s, c),
+    [grad_x_i, grad_y_j, grad_b_j, grad_scale, grad_offset],
+    &[&[0.75], &[0.5]],
     |x, y, p| (p[0][0] * dot(x, y) + p[1][0]).powi(2)
 );
 kernel!(
-    polynomial3(x, y, b, s, c), [grad_x_i, grad_y_j, grad_b_j, grad_scale, grad_offset], &[&[0.75], &[0.5]],
+    polynomial3(x, y, b, s, c),
+    [grad_x_i, grad_y_j, grad_b_j, grad_scale, grad_offset],
+    &[&[0.75], &[0.5]],
     |x, y, p| (p[0][0] * dot(x, y) + p[1][0]).powi(3)
 );
 kernel!(
-    polynomial4(x, y, b, s, c), [grad_x_i, grad_y_j, grad_b_j, grad_scale, grad_offset], &[&[0.75], &[0.5]],
+    polynomial4(x, y, b, s, c),
+    [grad_x_i, grad_y_j, grad_b_j, grad_scale, grad_offset],
+    &[&[0.75], &[0.5]],
     |x, y, p| (p[0][0] * dot(x, y) + p[1][0]).powi(4)
 );
 kernel!(energy_distance(x, y, b), [grad_x_i, grad_y_j, grad_b_j], &[], |x, y, _| -distance(x, y));
-kernel!(
-    thin_plate(x, y, b), [grad_x_i, grad_y_j, grad_b_j], &[],
-    |x, y, _| match distance(x, y) {
-        0.0 => 0.0,
-        r => r * r * r.ln(),
-    }
-);
+kernel!(thin_plate(x, y, b), [grad_x_i, grad_y_j, grad_b_j], &[], |x, y, _| match distance(x, y) {
+    0.0 => 0.0,
+    r => r * r * r.ln(),
+});
 
 #[test]
 fn without_offset_a_point_does_not_act_on_itself() -> Result<(), Error> {
     let points = [[0.0, 0.0], [3.0, 4.0]];
     let a = kernels::inverse_multiquadric(&points, &points, &[[1.0], [10.0]], &0.0).run()?;
     assert!((a[[0, 0]] - 2.0_f64).abs() < 1e-15 && (a[[1, 0]] - 0.2).abs() < 1e-15, "{a}");
-    let dx = kernels::inverse_multiquadric::grad_x_i(&points, &points, &[[1.0], [10.0]], &0.0, &[[1.0], [1.0]]).run()?;
+    let dx =
+        kernels::inverse_multiquadric::grad_x_i(&points, &points, &[[1.0], [10.0]], &0.0, &[[1.0], [1.0]]).run()?;
     assert!((dx[[0, 0]] - 10.0 * 3.0 / 125.0).abs() < 1e-15, "{dx}");
     Ok(())
 }
 
 /// The oracle's cases.
-static CASES: LazyLock<Vec<serde_json::Value>> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("oracle/cases.json")).expect("the oracle's file is JSON")
-});
+static CASES: LazyLock<Vec<serde_json::Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("oracle/cases.json")).expect("the oracle's file is JSON"));
 
 /// Numbers of a variable of an oracle's case, and its results with their magnitude and tolerance.
 struct Case(&'static serde_json::Value);
@@ -231,7 +229,7 @@ impl Case {
     }
 
     /// A parameter that follows from those of the case.
-    fn parameter(&self, from: fn(&dyn Fn(&str) -> f64) -> f64) -> f64 {
+    fn parameter(&self, from: impl Fn(&dyn Fn(&str) -> f64) -> f64) -> f64 {
         from(&|name| self.variable(name)[0])
     }
 

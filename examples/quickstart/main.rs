@@ -62,9 +62,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Positions in the contiguous states, in kilometres, and how many there are elsewhere (the Pacific and the Caribbean, far
+/// Points of the map, in kilometres.
+type Points = Vec<[f64; 2]>;
+
+/// Positions in the contiguous states, and how many there are elsewhere (the Pacific and the Caribbean, far
 /// off the map and beyond what the projection is made for).
-fn positions() -> Result<(Vec<[f64; 2]>, usize), Box<dyn Error>> {
+fn positions() -> Result<(Points, usize), Box<dyn Error>> {
     let text = std::fs::read_to_string(DATA).map_err(|e| format!("cannot read {DATA}: {e}"))?;
     let (mut inside, mut outside) = (Vec::new(), 0);
     for line in text.lines().skip(1) {

@@ -29,7 +29,10 @@ is the conjugate of z.
 fn render() -> String {
     let mut page = INTRODUCTION.to_string();
     for (title, texts) in CHAPTERS {
-        let _ = write!(page, "\n## {title}\n\n| operation | dims | value | derivative | special points |\n|---|---|---|---|---|\n");
+        let _ = write!(
+            page,
+            "\n## {title}\n\n| operation | dims | value | derivative | special points |\n|---|---|---|---|---|\n"
+        );
         for text in *texts {
             let op = operation(text.name);
             let _ = writeln!(
@@ -121,7 +124,8 @@ fn method(op: &Operation) -> String {
     if op.method.is_empty() {
         return String::new();
     }
-    let order: Vec<usize> = if op.method_order.is_empty() { (0..op.args.len()).collect() } else { op.method_order.to_vec() };
+    let order: Vec<usize> =
+        if op.method_order.is_empty() { (0..op.args.len()).collect() } else { op.method_order.to_vec() };
     let mut operands: Vec<&str> = order.iter().map(|&k| op.args[k]).collect();
     let receiver = operands.remove(0);
     operands.extend(op.lits.iter().map(literal));
@@ -179,7 +183,10 @@ mod tests {
             std::fs::write(PATH, &page).unwrap();
         }
         let committed = std::fs::read_to_string(PATH).unwrap();
-        assert!(page == committed, "docs/reference.md is out of date: run KEOPS_WRITE_REFERENCE=1 cargo test -p keops-codegen reference");
+        assert!(
+            page == committed,
+            "docs/reference.md is out of date: run KEOPS_WRITE_REFERENCE=1 cargo test -p keops-codegen reference"
+        );
     }
 
     #[test]
@@ -202,8 +209,15 @@ mod tests {
         assert_eq!(unique, known);
     }
 
-    const VARIABLES: &[(&str, &str)] =
-        &[("s", "Vi<1>"), ("t", "Vj<1>"), ("x", "Vi<3>"), ("y", "Vj<3>"), ("z", "Vi<4>"), ("w", "Vj<4>"), ("m", "Vj<9>")];
+    const VARIABLES: &[(&str, &str)] = &[
+        ("s", "Vi<1>"),
+        ("t", "Vj<1>"),
+        ("x", "Vi<3>"),
+        ("y", "Vj<3>"),
+        ("z", "Vi<4>"),
+        ("w", "Vj<4>"),
+        ("m", "Vj<9>"),
+    ];
 
     /// Compiles a reduction of a formula, and gives its nodes.
     fn nodes(formula: &str, reduced: &str) -> String {
@@ -231,7 +245,11 @@ mod tests {
     fn every_spelling_of_an_operation_compiles_to_the_same() {
         for text in CHAPTERS.iter().flat_map(|(_, texts)| *texts) {
             let op = operation(text.name);
-            let sample: Vec<&str> = if text.sample.is_empty() { vec!["x", "y", "x"][..op.args.len()].to_vec() } else { text.sample.to_vec() };
+            let sample: Vec<&str> = if text.sample.is_empty() {
+                vec!["x", "y", "x"][..op.args.len()].to_vec()
+            } else {
+                text.sample.to_vec()
+            };
             let literals = |first: bool| match (text.literals, first) {
                 ("", _) => String::new(),
                 (literals, true) => literals.to_string(),
@@ -240,9 +258,16 @@ mod tests {
             let function = format!("{}({}{})", op.name, sample.join(", "), literals(sample.is_empty()));
             let value = nodes(&function, &format!("Sum_Reduction({function}, 0)"));
             if !op.method.is_empty() {
-                let order: Vec<usize> = if op.method_order.is_empty() { (0..op.args.len()).collect() } else { op.method_order.to_vec() };
+                let order: Vec<usize> =
+                    if op.method_order.is_empty() { (0..op.args.len()).collect() } else { op.method_order.to_vec() };
                 let operands: Vec<&str> = order.iter().skip(1).map(|&k| sample[k]).collect();
-                let call = format!("({}).{}({}{})", sample[order[0]], op.method, operands.join(", "), literals(operands.is_empty()));
+                let call = format!(
+                    "({}).{}({}{})",
+                    sample[order[0]],
+                    op.method,
+                    operands.join(", "),
+                    literals(operands.is_empty())
+                );
                 assert_eq!(value, nodes(&call, &format!("Sum_Reduction({call}, 0)")), "{call}");
             }
         }
@@ -251,7 +276,9 @@ mod tests {
     #[test]
     fn every_spelling_of_a_reduction_compiles_to_the_same() {
         for text in REDUCTIONS.iter().filter(|text| text.names[0] != "Zero") {
-            let fill = |s: &str| s.replace(['[', ']'], "").replace("tag", "0").replace('F', "s").replace('G', "t").replace("K", "2");
+            let fill = |s: &str| {
+                s.replace(['[', ']'], "").replace("tag", "0").replace('F', "s").replace('G', "t").replace("K", "2")
+            };
             let weighted = text.arguments.contains('G');
             let formula = if weighted { "s t" } else { "s" };
             let of = |name: &str| nodes(formula, &format!("{name}_Reduction({})", fill(text.arguments)));
@@ -259,10 +286,14 @@ mod tests {
                 assert_eq!(of(name), of(text.names[0]), "{name}");
             }
             // Names hold letters that arguments are called by.
-            let ending = format!("s.{}({}axis = 1)", text.names[0].to_lowercase(), match text.ending {
-                "" => String::new(),
-                arguments => format!("{}, ", fill(arguments)),
-            });
+            let ending = format!(
+                "s.{}({}axis = 1)",
+                text.names[0].to_lowercase(),
+                match text.ending {
+                    "" => String::new(),
+                    arguments => format!("{}, ", fill(arguments)),
+                }
+            );
             assert_eq!(nodes(formula, &ending), of(text.names[0]), "{ending}");
         }
     }

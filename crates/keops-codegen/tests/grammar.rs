@@ -130,8 +130,14 @@ fn reductions_are_endings_too() {
     }
     assert_ne!(reduction("Sum_Reduction(SqDist(x_i, y_j), 1)"), sum);
     assert_eq!(reduction("(x_i * y_j).sum(axis = 0)"), reduction("Sum_Reduction(x_i * y_j, 1)"));
-    assert_eq!(reduction("x_i.sqdist(y_j).argkmin(10, axis = 1)"), reduction("ArgKMin_Reduction(SqDist(x_i, y_j), 10, 0)"));
-    assert_eq!(reduction("x_i.sqdist(y_j).argKmin(K = 10, axis = 1)"), reduction("ArgKMin_Reduction(SqDist(x_i, y_j), 10, 0)"));
+    assert_eq!(
+        reduction("x_i.sqdist(y_j).argkmin(10, axis = 1)"),
+        reduction("ArgKMin_Reduction(SqDist(x_i, y_j), 10, 0)")
+    );
+    assert_eq!(
+        reduction("x_i.sqdist(y_j).argKmin(K = 10, axis = 1)"),
+        reduction("ArgKMin_Reduction(SqDist(x_i, y_j), 10, 0)")
+    );
     assert_eq!(reduction("x_i.sqdist(y_j).logsumexp(axis = 1)"), reduction("LogSumExp_Reduction(SqDist(x_i, y_j), 0)"));
     assert_eq!(
         reduction("x_i.sqdist(y_j).logsumexp(axis = 1, weight = y_j)"),
@@ -141,10 +147,7 @@ fn reductions_are_endings_too() {
         reduction("(x_i | y_j).sumsoftmaxweight(y_j, axis = 1)"),
         reduction("SumSoftMaxWeight_Reduction(x_i | y_j, 0, y_j)")
     );
-    assert_eq!(
-        reduction("(x_i * y_j).min_argmin(axis = 0)"),
-        reduction("Min_ArgMin_Reduction(x_i * y_j, 1)")
-    );
+    assert_eq!(reduction("(x_i * y_j).min_argmin(axis = 0)"), reduction("Min_ArgMin_Reduction(x_i * y_j, 1)"));
 }
 
 #[test]
@@ -158,7 +161,9 @@ fn gradients_of_whole_reductions() {
     let x = checked("fn f(x_i: Vi<3>, y_j: Vj<3>, e_i: Vi<1>) = Grad(Sum_Reduction(SqDist(x_i, y_j), 0), x_i, e_i);");
     let y = checked("fn f(x_i: Vi<3>, y_j: Vj<3>, e_i: Vi<1>) = Grad(Sum_Reduction(SqDist(x_i, y_j), 0), y_j, e_i);");
     let by_hand = |v: &str, tag: u8| {
-        checked(&format!("fn f(x_i: Vi<3>, y_j: Vj<3>, e_i: Vi<1>) = Sum_Reduction(Grad(SqDist(x_i, y_j), {v}, e_i), {tag});"))
+        checked(&format!(
+            "fn f(x_i: Vi<3>, y_j: Vj<3>, e_i: Vi<1>) = Sum_Reduction(Grad(SqDist(x_i, y_j), {v}, e_i), {tag});"
+        ))
     };
     assert_eq!(text_of(&x), text_of(&by_hand("x_i", 0)));
     assert_eq!(text_of(&y), text_of(&by_hand("y_j", 1)));

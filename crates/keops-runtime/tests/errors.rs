@@ -91,10 +91,7 @@ fn variables_of_one_category_disagree() {
 fn parameter_with_several_rows_or_none() {
     let (x, y) = (points::<2>(3, 1), points::<2>(4, 2));
     let error = refused(&gauss(&x, &y, &y, &[0.7, 0.8]), 3);
-    assert_eq!(
-        error.to_string(),
-        "Gauss: parameter `g` (Pm) must be one row of 1 number(s), but the data has 2 rows"
-    );
+    assert_eq!(error.to_string(), "Gauss: parameter `g` (Pm) must be one row of 1 number(s), but the data has 2 rows");
     assert!(matches!(refused(&gauss(&x, &y, &y, &[0.0; 0]), 3), Error::ParameterRows { got: 0, .. }));
 }
 
@@ -123,10 +120,7 @@ fn more_smallest_values_than_terms() {
     let (x, y) = (points::<2>(3, 1), points::<2>(4, 2));
     let mut out = Array3::from_elem((3, 5, 2), -7.0);
     let error = squares::<KMin<5>>(&x, &y).run_into(&mut out).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "Squares: K = 5 values per row are asked for, but each row has only N = 4 term(s)"
-    );
+    assert_eq!(error.to_string(), "Squares: K = 5 values per row are asked for, but each row has only N = 4 term(s)");
     assert!(out.iter().all(|&v| v == -7.0));
 }
 
@@ -143,10 +137,7 @@ fn backend_and_instructions_that_are_not_there() {
     let (x, y) = (points::<2>(3, 1), points::<2>(4, 2));
     let call = || gauss(&x, &y, &y, &0.7);
     let error = refused(&call().backend(Backend::Cuda(1)), 3);
-    assert_eq!(
-        error.to_string(),
-        "Gauss: backend Cuda(1) is not available: this build of keops has no GPU engine"
-    );
+    assert_eq!(error.to_string(), "Gauss: backend Cuda(1) is not available: this build of keops has no GPU engine");
     let missing = Level::ALL.into_iter().filter(|level| !level.is_available());
     for level in missing {
         assert_eq!(refused(&call().level(level), 3), Error::NoLevel { formula: "Gauss", level });

@@ -188,12 +188,8 @@ fn of_the_k_smallest_in_every_variable() {
 // Case T88.
 #[test]
 fn of_a_tie_goes_to_the_first_index() {
-    let (x, y, p, e) = (
-        array![[0.0, 0.0]],
-        array![[2.0, 1.0], [-1.0, 3.0], [1.0, -1.0]],
-        array![[1.0]],
-        array![[2.0, 3.0]],
-    );
+    let (x, y, p, e) =
+        (array![[0.0, 0.0]], array![[2.0, 1.0], [-1.0, 3.0], [1.0, -1.0]], array![[1.0]], array![[2.0, 3.0]]);
     let got = gradient::<GradSelected<Squares, Min, SquaresGradY>, _>(&[&x, &y, &p, &e]);
     assert_eq!(got, array![[0.0, 6.0], [-4.0, 0.0], [0.0, 0.0]]);
 }

@@ -46,7 +46,10 @@ impl Scope<'_> {
         if reduction::of_call(call).is_some() {
             mistakes.add(
                 call.at,
-                format!("`{}` is a reduction inside a formula; only the outermost operation can be one", call.spelled()),
+                format!(
+                    "`{}` is a reduction inside a formula; only the outermost operation can be one",
+                    call.spelled()
+                ),
             );
             return None;
         }
@@ -68,7 +71,8 @@ impl Scope<'_> {
             return None;
         };
         // A square is an operation of its own, with one argument.
-        if operation.name == "Pow" && operands.get(1).is_some_and(|e| e.as_integer() == Some(2))
+        if operation.name == "Pow"
+            && operands.get(1).is_some_and(|e| e.as_integer() == Some(2))
             && let Some(square) = ops::find("Square")
         {
             return self.apply(square, call, &operands[..1], mistakes);
@@ -106,10 +110,8 @@ impl Scope<'_> {
         if let Some(at) = operation.args.iter().position(|a| *a == "v")
             && !matches!(formulas[at].kind, Kind::Name(_))
         {
-            mistakes.add(
-                formulas[at].at,
-                format!("`{}` differentiates towards a variable, not a formula", call.spelled()),
-            );
+            mistakes
+                .add(formulas[at].at, format!("`{}` differentiates towards a variable, not a formula", call.spelled()));
             return None;
         }
         let read: Vec<Option<Literal>> =
@@ -125,7 +127,8 @@ impl Scope<'_> {
                 written[argument] = formulas[operand];
             }
         }
-        if matches!(operation.dims, Dims::Broadcast | Dims::Pairing) && !self.fit(&arguments, &written, call, mistakes) {
+        if matches!(operation.dims, Dims::Broadcast | Dims::Pairing) && !self.fit(&arguments, &written, call, mistakes)
+        {
             return None;
         }
         match operation.apply(&mut self.ir, &arguments, &read) {
@@ -236,7 +239,9 @@ fn literal(
     let read = match (kind, &expr.kind) {
         (_, Kind::Unreadable) => return None,
         (LiteralKind::Int, _) => expr.as_integer().map(Literal::Int),
-        (LiteralKind::Number, _) => expr.as_integer().map(Literal::Int).or_else(|| expr.as_number().map(Literal::Float)),
+        (LiteralKind::Number, _) => {
+            expr.as_integer().map(Literal::Int).or_else(|| expr.as_number().map(Literal::Float))
+        }
         (LiteralKind::List, Kind::List(items)) => {
             items.iter().map(Expr::as_integer).collect::<Option<Vec<_>>>().map(Literal::List)
         }
@@ -250,7 +255,11 @@ fn literal(
         };
         mistakes.add(
             expr.at,
-            format!("`{}` needs {what} here, written out, and `{expr}` is not: `{}`", call.spelled(), usage(operation, call)),
+            format!(
+                "`{}` needs {what} here, written out, and `{expr}` is not: `{}`",
+                call.spelled(),
+                usage(operation, call)
+            ),
         );
     }
     read

@@ -32,9 +32,9 @@ pub(super) fn wanted(scope: &mut Scope<'_>, item: &Item, mistakes: &mut Mistakes
 
 fn not_differentiable(kind: ReductionKind) -> Option<&'static str> {
     match kind {
-        ReductionKind::ArgMin | ReductionKind::ArgMax | ReductionKind::ArgKMin => {
-            Some("an index has no gradient (that of the value has one: `Min_Reduction`, `Max_Reduction`, `KMin_Reduction`)")
-        }
+        ReductionKind::ArgMin | ReductionKind::ArgMax | ReductionKind::ArgKMin => Some(
+            "an index has no gradient (that of the value has one: `Min_Reduction`, `Max_Reduction`, `KMin_Reduction`)",
+        ),
         ReductionKind::Zero => Some("the gradient of zeros is zero"),
         ReductionKind::MaxSumShiftExp => {
             Some("the raw sums of `Max_SumShiftExp` have no gradient of their own (`LogSumExp_Reduction` has)")

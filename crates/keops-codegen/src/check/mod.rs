@@ -11,8 +11,8 @@ use crate::ir::{Category, Dim, Ir, NodeId};
 use crate::mistakes::Mistakes;
 use crate::schedule::Keep;
 use proc_macro2::Ident;
-use scope::Scope;
 pub(crate) use scope::Declared;
+use scope::Scope;
 
 /// What a gradient towards a variable of this category keeps.
 fn keep_of(category: Category) -> Keep {

@@ -108,10 +108,8 @@ impl<'a> Scope<'a> {
                         && (self.used[other] || other < k)
                 });
             if !self.used[k] && !counts {
-                mistakes.add(
-                    &variable.name,
-                    format!("the formula does not use `{}`; remove the variable", variable.name),
-                );
+                mistakes
+                    .add(&variable.name, format!("the formula does not use `{}`; remove the variable", variable.name));
             }
         }
     }
@@ -145,7 +143,12 @@ fn dimension(variable: &Ident, size: &Size, consts: &[Ident], mistakes: &mut Mis
 }
 
 /// A count that is known when the formula is compiled.
-pub(crate) fn count(what: &str, size: &Size, scope_has: impl Fn(&Ident) -> bool, mistakes: &mut Mistakes) -> Option<Dim> {
+pub(crate) fn count(
+    what: &str,
+    size: &Size,
+    scope_has: impl Fn(&Ident) -> bool,
+    mistakes: &mut Mistakes,
+) -> Option<Dim> {
     let at: Place = match size {
         Size::Literal(_, at) => *at,
         Size::Named(name) => name.into(),

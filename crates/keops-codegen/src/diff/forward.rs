@@ -37,7 +37,12 @@ fn push_forward(ir: &mut Ir, id: NodeId, tangents: &HashMap<NodeId, NodeId>) -> 
     }
     let tangent = |k: usize| tangents.get(&args[k]).copied();
     Ok(match &node.op {
-        Op::Var { .. } | Op::Const(_) | Op::Index { .. } | Op::Iota | Op::Staged { .. } | Op::Extreme { arg: true, .. } => None,
+        Op::Var { .. }
+        | Op::Const(_)
+        | Op::Index { .. }
+        | Op::Iota
+        | Op::Staged { .. }
+        | Op::Extreme { arg: true, .. } => None,
         Op::Map(op, _) if op.0.name == "Where" => {
             let zero = ir.constant(0.0);
             let (a, b) = (tangent(1), tangent(2));

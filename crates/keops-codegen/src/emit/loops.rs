@@ -307,8 +307,7 @@ impl Writer<'_> {
         let (Op::Recurrence { lags, reverse }, args) = (self.ir.op(id), self.ir.args(id)) else { return };
         self.copy_loop(name, args[0], 0, 1);
         let (n, mut inside) = (dim_tokens(self.ir.dim(id)), Inside::default());
-        let weights: Vec<TokenStream> =
-            args[1..].iter().map(|&w| self.component(w, &looped(), &mut inside)).collect();
+        let weights: Vec<TokenStream> = args[1..].iter().map(|&w| self.component(w, &looped(), &mut inside)).collect();
         let steps = weights.iter().zip(lags.iter()).map(|(w, &lag)| {
             let lag = usize_of(lag);
             // Backwards, each value is handed on to those before it when it is complete.

@@ -90,7 +90,9 @@ impl<'a> Scalars<'a> {
         let node = self.ir.node(id);
         let len = node.dim.lit().unwrap_or(0);
         match &node.op {
-            Op::Var { .. } | Op::Index { .. } | Op::Staged { .. } => (0..len).map(|k| self.intern(Scalar::Leaf(id, k))).collect(),
+            Op::Var { .. } | Op::Index { .. } | Op::Staged { .. } => {
+                (0..len).map(|k| self.intern(Scalar::Leaf(id, k))).collect()
+            }
             Op::Const(b) => vec![self.number(b.value()); len],
             Op::Iota => (0..len).map(|k| self.number(k as f64)).collect(),
             Op::Map(op, int) => {

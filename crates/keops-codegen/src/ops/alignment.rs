@@ -112,7 +112,7 @@ pub(crate) fn soft_least(a: &[f64; 3], temperature: f64) -> f64 {
 
 /// Places before place `k` of the table: diagonally, above, to the left.
 pub(crate) fn before(k: usize, width: usize) -> [Option<usize>; 3] {
-    let (above, left) = (k.checked_sub(width), if k % width == 0 { None } else { Some(k - 1) });
+    let (above, left) = (k.checked_sub(width), if k.is_multiple_of(width) { None } else { Some(k - 1) });
     [above.filter(|_| left.is_some()).map(|a| a - 1), above, left]
 }
 
@@ -193,7 +193,7 @@ mod tests {
     /// The cost and its gradients by x, y and g.
     fn at(x: &[f64], y: &[f64], g: f64) -> Vec<Vec<f64>> {
         let mut ir = Ir::new();
-        let v = [x.len(), y.len(), 1].map(|n| Dim::Lit(n));
+        let v = [x.len(), y.len(), 1].map(Dim::Lit);
         let v: Vec<_> = v.into_iter().enumerate().map(|(k, n)| ir.var(k, Category::Vi, n)).collect();
         let cost = find("SoftDTW_SqDist").unwrap().apply(&mut ir, &v, &[]).unwrap();
         let one = ir.constant(1.0);

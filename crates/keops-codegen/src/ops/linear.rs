@@ -88,7 +88,9 @@ fn degree(ir: &Ir, id: NodeId, of: &[Degree]) -> Result<Degree, String> {
         return Ok(if is_zero { Zero } else { Constant });
     }
     let nonlinear = |name: &str| {
-        Err(format!("`L` must be linear in the variable `v`, but it contains `{name}` of something that depends on `v`"))
+        Err(format!(
+            "`L` must be linear in the variable `v`, but it contains `{name}` of something that depends on `v`"
+        ))
     };
     let affine = |parts: &[Degree]| {
         if parts.contains(&Constant) {
@@ -115,7 +117,9 @@ fn degree(ir: &Ir, id: NodeId, of: &[Degree]) -> Result<Degree, String> {
 
 fn product(of: &[Degree]) -> Result<Degree, String> {
     if of.iter().all(|d| *d == Degree::Linear) {
-        return Err("`L` must be linear in the variable `v`, but it contains a product of two things that depend on `v`".into());
+        return Err(
+            "`L` must be linear in the variable `v`, but it contains a product of two things that depend on `v`".into(),
+        );
     }
     Ok(Degree::Linear)
 }
@@ -172,13 +176,19 @@ mod tests {
             let e = ir.map("Exp", &[v]);
             ir.mul(v, e)
         });
-        assert_eq!(exp, "TraceOperator: `L` must be linear in the variable `v`, but it contains `Exp` of something that depends on `v`");
+        assert_eq!(
+            exp,
+            "TraceOperator: `L` must be linear in the variable `v`, but it contains `Exp` of something that depends on `v`"
+        );
         assert!(refused(&|ir| ir.div(v, v)).contains("`Divide`"));
         assert!(refused(&|ir| ir.add(v, u)).contains("it adds"));
-        assert!(refused(&|ir| {
-            let product = ir.mul(u, v);
-            ir.mul(product, v)
-        }).contains("product of two things"));
+        assert!(
+            refused(&|ir| {
+                let product = ir.mul(u, v);
+                ir.mul(product, v)
+            })
+            .contains("product of two things")
+        );
         assert!(refused(&|_| u).contains("does not depend"));
     }
 }

@@ -116,7 +116,8 @@ mod tests {
     fn mistakes_are_named() {
         let mut ir = Ir::new();
         let (t, x) = (ir.var(0, Category::Pm, Dim::Lit(3)), ir.var(1, Category::Vi, Dim::ONE));
-        let mut message = |args: &[NodeId], k| find("BSpline").unwrap().apply(&mut ir, args, &[Literal::Int(k)]).unwrap_err();
+        let mut message =
+            |args: &[NodeId], k| find("BSpline").unwrap().apply(&mut ir, args, &[Literal::Int(k)]).unwrap_err();
         assert_eq!(message(&[t, x], 2), "BSpline: degree 2 needs at least 4 knots, but there are 3");
         assert_eq!(message(&[t, t], 1), "BSpline: one number (dimension 1) is needed, but the dimension is 3");
         assert_eq!(message(&[t, x], -1), "BSpline: the degree must not be negative, but it is -1");

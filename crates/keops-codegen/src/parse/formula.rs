@@ -250,12 +250,16 @@ impl Parser<'_, '_> {
 
     /// Runs `read` on another list of tokens, one level deeper.
     fn nested(&mut self, tokens: &[TokenTree], end: Span, read: impl FnOnce(&mut Parser<'_, '_>) -> Expr) -> Expr {
-        let at = Place { start: tokens.first().map_or(end, TokenTree::span), end: tokens.last().map_or(end, TokenTree::span) };
+        let at = Place {
+            start: tokens.first().map_or(end, TokenTree::span),
+            end: tokens.last().map_or(end, TokenTree::span),
+        };
         if self.nesting >= MAX_NESTING {
             self.too_deep(at);
             return unreadable(at);
         }
-        let mut parser = Parser { cursor: Cursor::new(tokens, end), mistakes: self.mistakes, nesting: self.nesting + 1 };
+        let mut parser =
+            Parser { cursor: Cursor::new(tokens, end), mistakes: self.mistakes, nesting: self.nesting + 1 };
         read(&mut parser)
     }
 
@@ -281,7 +285,14 @@ impl Parser<'_, '_> {
         self.call_with(name, style, at, arguments, close)
     }
 
-    fn call_with(&mut self, name: &str, style: Style, at: Place, arguments: Vec<Argument>, close: Option<Span>) -> Expr {
+    fn call_with(
+        &mut self,
+        name: &str,
+        style: Style,
+        at: Place,
+        arguments: Vec<Argument>,
+        close: Option<Span>,
+    ) -> Expr {
         let height = arguments.iter().map(|a| a.value.height).max().unwrap_or(0) + 1;
         let end = close.unwrap_or(self.cursor.last_span());
         let first = arguments.first().map_or(at, |a| a.value.at);

@@ -108,7 +108,8 @@ pub(super) fn outermost(expr: Expr, mistakes: &mut Mistakes) -> Option<Reduction
         Kind::Unreadable => return None,
         Kind::Call(call) => call,
         _ => {
-            mistakes.add(expr.at, "this has to be reduced: write `Sum_Reduction(…, 0)` around it, or another reduction");
+            mistakes
+                .add(expr.at, "this has to be reduced: write `Sum_Reduction(…, 0)` around it, or another reduction");
             return None;
         }
     };
@@ -164,7 +165,8 @@ fn derivative(reverse: bool, call: Call, mistakes: &mut Mistakes) -> Option<Redu
     let mut values = call.arguments.into_iter().map(|a| a.value);
     let inner = outermost(values.next()?, mistakes);
     let (Some(variable), Some(along), None) = (values.next(), values.next(), values.next()) else {
-        let what = if reverse { "a covector of the shape of the result" } else { "a direction of the shape of the variable" };
+        let what =
+            if reverse { "a covector of the shape of the result" } else { "a direction of the shape of the variable" };
         mistakes.add(
             call.at,
             format!("`{name}` of a reduction takes 3 arguments (the reduction, a variable, {what}), and got {count}"),
@@ -223,9 +225,12 @@ fn reduction(entry: &Entry, call: Call, mistakes: &mut Mistakes) -> Option<Reduc
         }
         (None, None) => {
             let advice = if short {
-                format!("write `{spelled}(axis = 1)` to reduce over j (one result per i), `{spelled}(axis = 0)` to reduce over i")
+                format!(
+                    "write `{spelled}(axis = 1)` to reduce over j (one result per i), `{spelled}(axis = 0)` to reduce over i"
+                )
             } else {
-                "add the tag: 0 for one result per i (reduced over j), 1 for one result per j (reduced over i)".to_string()
+                "add the tag: 0 for one result per i (reduced over j), 1 for one result per j (reduced over i)"
+                    .to_string()
             };
             mistakes.add(at, format!("`{spelled}` does not say which index it reduces over; {advice}"));
             None
@@ -234,7 +239,10 @@ fn reduction(entry: &Entry, call: Call, mistakes: &mut Mistakes) -> Option<Reduc
     let k = match (entry.has_k, slots.k) {
         (true, Some(k)) => Some(read_k(&spelled, &k, mistakes)?),
         (true, None) => {
-            mistakes.add(at, format!("`{spelled}` needs K, how many smallest values to keep: `{spelled}({})`", order_text(&order)));
+            mistakes.add(
+                at,
+                format!("`{spelled}` needs K, how many smallest values to keep: `{spelled}({})`", order_text(&order)),
+            );
             return None;
         }
         _ => None,
@@ -253,7 +261,14 @@ fn order_text(order: &[&str]) -> String {
     order.join(", ")
 }
 
-fn sort(spelled: &str, at: Place, short: bool, order: &[&str], arguments: Vec<Argument>, mistakes: &mut Mistakes) -> Slots {
+fn sort(
+    spelled: &str,
+    at: Place,
+    short: bool,
+    order: &[&str],
+    arguments: Vec<Argument>,
+    mistakes: &mut Mistakes,
+) -> Slots {
     let mut slots = Slots::default();
     let mut positions = order.iter();
     let count = arguments.len();
@@ -273,14 +288,18 @@ fn sort(spelled: &str, at: Place, short: bool, order: &[&str], arguments: Vec<Ar
                 Some(slot) => (*slot).to_string(),
                 None => {
                     if !complained {
-                        mistakes.add(value.at, format!("`{spelled}` takes ({}), and got {count} arguments", order_text(order)));
+                        mistakes.add(
+                            value.at,
+                            format!("`{spelled}` takes ({}), and got {count} arguments", order_text(order)),
+                        );
                     }
                     complained = true;
                     continue;
                 }
             },
         };
-        let allowed = slot == "axis" || slot == "tag" || order.contains(&slot.as_str()) || slot == "k" && order.contains(&"K");
+        let allowed =
+            slot == "axis" || slot == "tag" || order.contains(&slot.as_str()) || slot == "k" && order.contains(&"K");
         match slots.by_name(&slot).filter(|_| allowed) {
             Some(place) if place.is_none() => *place = Some(value),
             Some(_) => mistakes.add(value.at, format!("`{slot}` of `{spelled}` is given twice")),
@@ -353,6 +372,11 @@ fn read_k(spelled: &str, k: &Expr, mistakes: &mut Mistakes) -> Option<Size> {
 /// `Zero(dim)`
 fn zero_vector(dim: Expr) -> Expr {
     let (at, height) = (dim.at, dim.height + 1);
-    let call = Call { name: "Zero".to_string(), style: Style::Function, at, arguments: vec![Argument { name: None, value: dim }] };
+    let call = Call {
+        name: "Zero".to_string(),
+        style: Style::Function,
+        at,
+        arguments: vec![Argument { name: None, value: dim }],
+    };
     Expr { kind: Kind::Call(call), at, height }
 }

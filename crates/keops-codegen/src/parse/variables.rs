@@ -61,10 +61,7 @@ fn variable(part: &Part, mistakes: &mut Mistakes) -> Option<Variable> {
 
 fn dimension(cursor: &mut Cursor<'_>, category: &Ident, mistakes: &mut Mistakes) -> Option<Size> {
     if let Some(group) = cursor.peek_group(Delimiter::Parenthesis) {
-        mistakes.add(
-            group.span(),
-            format!("write the dimension in angle brackets: `{category}<{}>`", group.stream()),
-        );
+        mistakes.add(group.span(), format!("write the dimension in angle brackets: `{category}<{}>`", group.stream()));
         return None;
     }
     if cursor.take_operator("<").is_none() {
@@ -99,10 +96,6 @@ fn size(cursor: &mut Cursor<'_>, mistakes: &mut Mistakes) -> Option<Size> {
         mistakes.add(at, format!("a dimension is a whole number, not `{token}`"));
         return None;
     }
-    complain_about_rest(
-        cursor,
-        "expected the dimension: a whole number or the name of a const parameter",
-        mistakes,
-    );
+    complain_about_rest(cursor, "expected the dimension: a whole number or the name of a const parameter", mistakes);
     None
 }

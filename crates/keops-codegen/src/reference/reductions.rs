@@ -89,7 +89,9 @@ pub(super) const REDUCTIONS: &[Text] = &[
         ..SUM
     },
     EXTREME,
-    Text { names: &["Max"], lazy: "F.max(axis=1)", result: "largest value of each component", empty: "−∞", ..EXTREME },
+    Text {
+        names: &["Max"], lazy: "F.max(axis=1)", result: "largest value of each component", empty: "−∞", ..EXTREME
+    },
     Text {
         names: &["ArgMin"],
         lazy: "F.argmin(axis=1)",

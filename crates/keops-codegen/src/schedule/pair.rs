@@ -7,7 +7,8 @@ use crate::ir::{NodeId, Op};
 impl Stager<'_> {
     /// The pair-stage form of a node: leaves are staged values. `exact`: computed as it is written.
     pub(super) fn build(&mut self, id: NodeId, exact: bool) -> NodeId {
-        if self.stage(id) != Stage::Pair || (!self.hoist && matches!(self.ir.op(id), Op::Var { .. } | Op::Index { .. })) {
+        if self.stage(id) != Stage::Pair || (!self.hoist && matches!(self.ir.op(id), Op::Var { .. } | Op::Index { .. }))
+        {
             return self.leaf(id);
         }
         let exact = exact || !self.hoist;

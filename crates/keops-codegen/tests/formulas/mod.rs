@@ -256,10 +256,12 @@ pub(crate) fn arguments(r: &mut Random, name: &str, n: usize) -> Option<(Vec<usi
             Some((vec![2 * n], vec![]))
         }
         "Conj" | "ComplexExp" | "ComplexLog" | "ComplexSqrt" => n.is_multiple_of(2).then(|| (vec![n], vec![])),
-        "ComplexAdd" | "ComplexSubtract" | "ComplexMult" | "ComplexDivide" | "ComplexPow" => n.is_multiple_of(2).then(|| {
-            let one_side = [vec![n, n], vec![2, n], vec![n, 2]];
-            (one_side[r.below(3)].clone(), vec![])
-        }),
+        "ComplexAdd" | "ComplexSubtract" | "ComplexMult" | "ComplexDivide" | "ComplexPow" => {
+            n.is_multiple_of(2).then(|| {
+                let one_side = [vec![n, n], vec![2, n], vec![n, 2]];
+                (one_side[r.below(3)].clone(), vec![])
+            })
+        }
         "ComplexRealScal" => n.is_multiple_of(2).then(|| ([vec![1, n], vec![n, 1]][r.below(2)].clone(), vec![])),
         "ComplexSum" => (n == 2).then(|| (vec![2 * wide], vec![])),
         "ComplexSumT" => n.is_multiple_of(2).then(|| (vec![2], vec![int(n)])),

@@ -40,7 +40,24 @@ use Function::*;
 
 /// Those with a rounding error, one argument.
 pub(crate) const UNARY: [Function; 18] = [
-    Exp2, Exp, Ln, Sin, Cos, Asin, Acos, Atan, Rsqrt, XLogX, SinXDivX, SinXDivXPrime, Expm1, Log1p, Tanh, Sigmoid, Softplus, Erf,
+    Exp2,
+    Exp,
+    Ln,
+    Sin,
+    Cos,
+    Asin,
+    Acos,
+    Atan,
+    Rsqrt,
+    XLogX,
+    SinXDivX,
+    SinXDivXPrime,
+    Expm1,
+    Log1p,
+    Tanh,
+    Sigmoid,
+    Softplus,
+    Erf,
 ];
 
 impl Function {

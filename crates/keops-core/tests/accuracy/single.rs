@@ -98,7 +98,8 @@ fn dense() {
     }
     let step = if cfg!(debug_assertions) { 257 } else { 3 };
     // Where the new terms take over.
-    let near_zero: Vec<f32> = (0x3d00_0000..0x4100_0000u32).step_by(step).flat_map(|b| [b, b | 1 << 31]).map(f32::from_bits).collect();
+    let near_zero: Vec<f32> =
+        (0x3d00_0000..0x4100_0000u32).step_by(step).flat_map(|b| [b, b | 1 << 31]).map(f32::from_bits).collect();
     for f in [Function::Expm1, Function::Log1p, Function::Tanh, Function::Sigmoid, Function::Softplus, Function::Erf] {
         let mut table = Table::new(f);
         table.check(&near_zero, &near_zero);

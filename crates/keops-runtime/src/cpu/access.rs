@@ -134,7 +134,12 @@ impl<'a, T: Scalar> Inputs<'a, T> {
 
     /// Rows `range` of every variable of the index `which`, row 0 being the first of them. Valid until the next call.
     pub(super) fn tile<F: Formula>(&mut self, which: Category, range: Range<usize>) -> Record<T> {
-        let mut record = Record { base: [core::ptr::null(); MOST_VARIABLES], step: [0; MOST_VARIABLES], row: 0, first: range.start as u64 };
+        let mut record = Record {
+            base: [core::ptr::null(); MOST_VARIABLES],
+            step: [0; MOST_VARIABLES],
+            row: 0,
+            first: range.start as u64,
+        };
         for (v, view) in self.variables.iter().enumerate() {
             if F::VARIABLES[v].category != which || range.is_empty() {
                 continue;

@@ -125,10 +125,7 @@ fn total<F: Formula, G: Formula, T: Scalar>(pairs: &SelectedPairs<'_, F, T>) -> 
 }
 
 /// Towards a variable of the kept index: each row has its own contributions.
-fn each_row<F: Formula, G: Formula, T: Scalar>(
-    pairs: &SelectedPairs<'_, F, T>,
-    mut values: ArrayViewMut2<'_, T>,
-) {
+fn each_row<F: Formula, G: Formula, T: Scalar>(pairs: &SelectedPairs<'_, F, T>, mut values: ArrayViewMut2<'_, T>) {
     blocks(&mut values).into_par_iter().enumerate().for_each_init(
         || pairs.evaluator::<G>(),
         |point, (block, mut rows)| {
