@@ -47,7 +47,7 @@ pub(crate) fn describe(threads: usize) -> Machine {
             format!("processor: {processor} (family {}, model {})", field("cpu family"), field("model")),
             format!("clock: {} MHz", field("cpu MHz")),
             format!("hardware threads: {}, used: {threads}", self::threads()),
-            format!("load (1, 5, 15 minutes, this run included): {}", load.join(", ")),
+            format!("load before (1, 5, 15 minutes): {}", load.join(", ")),
             format!("system: {}", first_line("uname", "-sr")),
             format!("compilers: {}; {}", first_line("rustc", "--version"), first_line("g++", "--version")),
         ],

@@ -66,6 +66,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let (rounds, seconds) = if options.quick { (LONG_ROUNDS, 0.05) } else { (ROUNDS, 0.3) };
     let session = Session { environment, program, threads, rounds, seconds };
 
+    let machine = machine::describe(threads);
+    let folder = shell::root().join("benches/results");
+    fs::create_dir_all(&folder)?;
+    let quick = if options.quick { "-quick" } else { "" };
+    let file = folder.join(format!("{}-{}{quick}.md", machine.date, machine.slug()));
     let mut sections = Vec::new();
     for row in rows::all(options.quick) {
         if options.only.as_ref().is_some_and(|text| !row.title().contains(text)) {
@@ -74,18 +79,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let section = session.measure(&row).with_context(|| row.title())?;
         println!("{}", section.text());
         sections.push(section);
+        // Saved again and again, so that a run that is cut short leaves a report.
+        if options.only.is_none() {
+            let report = table::report(&machine, options.quick, &session.environment.remarks(), &sections);
+            fs::write(&file, report).with_context(|| format!("could not write {}", file.display()))?;
+        }
     }
-    if options.only.is_some() {
-        return Ok(());
+    if options.only.is_none() {
+        println!("saved as {}", file.display());
     }
-    let machine = machine::describe(threads);
-    let report = table::report(&machine, options.quick, &session.environment.remarks(), &sections);
-    let folder = shell::root().join("benches/results");
-    fs::create_dir_all(&folder)?;
-    let quick = if options.quick { "-quick" } else { "" };
-    let file = folder.join(format!("{}-{}{quick}.md", machine.date, machine.slug()));
-    fs::write(&file, report).with_context(|| format!("could not write {}", file.display()))?;
-    println!("saved as {}", file.display());
     Ok(())
 }
 
