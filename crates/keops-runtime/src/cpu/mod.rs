@@ -21,7 +21,7 @@ pub use reduction::{
 pub(crate) use reduction::{Reduction, SoftMaxRaw};
 
 use crate::error::Error;
-use crate::options::Options;
+use crate::options::{Level, Options};
 use access::{MOST_VARIABLES, Parameters, Rounded};
 use core::ops::Range;
 use finish::{Total, finish};
@@ -42,8 +42,8 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
     rows: usize,
     columns: usize,
     options: &Options,
-    mut values: ArrayViewMut2<'_, T>,
-    mut indices: ArrayViewMut2<'_, u64>,
+    values: ArrayViewMut2<'_, T>,
+    indices: ArrayViewMut2<'_, u64>,
 ) -> Result<(), Error> {
     const { assert!(F::VARIABLES.len() <= MOST_VARIABLES, "too many variables in one formula") };
     let mut par = Rounded(vec![T::default(); F::PARAM]);
@@ -55,15 +55,32 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
     let state_bytes = scheme::state_values::<F, R>() * number + R::state_indices::<F>() * size_of::<u64>();
     let plan = Plan::new(rows, columns, (F::ROW + R::state::<F>()) * number, state_bytes);
 
+    if plan.blocks() * plan.chunks > 1 {
+        // One change of threads for everything, if the caller is outside the pool.
+        rayon::scope(|_| walk::<F, R, T>(&job, level, &plan, values, indices));
+    } else {
+        walk::<F, R, T>(&job, level, &plan, values, indices);
+    }
+    Ok(())
+}
+
+/// Walks all work items and finishes their rows.
+fn walk<F: Formula, R: Reduction, T: Scalar>(
+    job: &Job<'_, T>,
+    level: Level,
+    plan: &Plan,
+    mut values: ArrayViewMut2<'_, T>,
+    mut indices: ArrayViewMut2<'_, u64>,
+) {
     let mut total = (F::KEEP == Keep::None).then(|| Total::new(F::OUT));
-    let mut waiting = Waiting::new::<F, R>(&plan);
+    let mut waiting = Waiting::new::<F, R>(plan);
     for first in (0..plan.blocks()).step_by(plan.wave) {
         let blocks = first..(first + plan.wave).min(plan.blocks());
         let items = waiting.split(blocks.len() * plan.chunks);
         items.into_par_iter().enumerate().for_each_init(Scratch::default, |scratch, (k, out)| {
             let (block, chunk) = (blocks.start + k / plan.chunks, k % plan.chunks);
             let (rows, columns) = (plan.rows(block), plan.columns(chunk));
-            dispatch(level, Walk::<F, R, T> { job: &job, scratch, rows, columns, out, of: core::marker::PhantomData });
+            dispatch(level, Walk::<F, R, T> { job, scratch, rows, columns, out, of: core::marker::PhantomData });
         });
 
         let states = waiting.split_by(plan.chunks, blocks.len());
@@ -73,7 +90,7 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
                 .zip(blocks.clone())
                 .map(|(states, block)| {
                     let mut part = Total::new(F::OUT);
-                    finish::<F, R, T>(&job, plan.rows(block), states, |_, row, _| part.add(row));
+                    finish::<F, R, T>(job, plan.rows(block), states, |_, row, _| part.add(row));
                     part
                 })
                 .collect();
@@ -87,7 +104,7 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
                 .zip(indices.axis_chunks_iter_mut(Axis(0), plan.block))
                 .collect();
             states.into_par_iter().zip(outputs).zip(blocks).for_each(|((states, (mut values, mut indices)), block)| {
-                finish::<F, R, T>(&job, plan.rows(block), states, |r, row, row_indices| {
+                finish::<F, R, T>(job, plan.rows(block), states, |r, row, row_indices| {
                     copy(&mut values, r, row);
                     copy(&mut indices, r, row_indices);
                 });
@@ -97,7 +114,6 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
     if let Some(total) = total {
         values.iter_mut().zip(total.get()).for_each(|(to, from)| *to = T::from_f64(from));
     }
-    Ok(())
 }
 
 /// Writes one row.
