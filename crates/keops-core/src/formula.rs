@@ -75,8 +75,15 @@ pub struct Outer {
 pub trait Source<R: Real> {
     /// Reads one number.
     fn at(&self, var: usize, k: usize) -> R;
-    /// The row number of an index, from 0. Asked for the index of the stage only.
+    /// The (first) row number of an index, from 0. Asked for the index of the stage only.
     fn index(&self, of: Category) -> u64;
+    /// The row number in two halves, exact in every type: modulo 2²⁰, or (`high`) divided by 2²⁰. A source of several
+    /// rows numbers its lanes.
+    #[inline(always)]
+    fn index_half(&self, of: Category, high: bool) -> R {
+        let row = self.index(of);
+        R::lit(if high { row >> 20 } else { row & 0xf_ffff } as f64)
+    }
 }
 
 /// Staged values, read by position.

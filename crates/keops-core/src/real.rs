@@ -90,6 +90,15 @@ pub trait Real:
     /// # Safety
     /// `p` must be valid for writing `LANES` scalars.
     unsafe fn store(self, p: *mut Self::Scalar);
+    /// Reads number `k` of each of `LANES` records of `width` numbers that lie one after the other.
+    ///
+    /// # Safety
+    /// `records` must be valid for reading `LANES · width` scalars, and `k < width`.
+    #[inline(always)]
+    unsafe fn load_component(records: *const Self::Scalar, width: usize, k: usize) -> Self {
+        // SAFETY: promised by the caller.
+        unsafe { crate::lanes::gather(records, width, k) }
+    }
     /// Applies a scalar function to each lane: the slow path of functions that have no lane form.
     #[inline(always)]
     fn map(self, f: impl Fn(Self::Scalar) -> Self::Scalar) -> Self {

@@ -121,8 +121,7 @@ impl Layout {
             Op::Index { category, high } => {
                 let path = &self.path;
                 let category = category_tokens(category);
-                let row = quote!(var.index(#path::Category::#category));
-                if high { quote!(R::lit((#row >> 20) as f64)) } else { quote!(R::lit((#row & 0xf_ffff) as f64)) }
+                quote!(var.index_half(#path::Category::#category, #high))
             }
             _ => quote!(),
         }

@@ -4,8 +4,9 @@
 //! every function here is inlined into such a shell.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rule above is the safety comment of every block")]
 
-use super::ldexp_in_two_steps;
+use super::component::WIDEST;
 use super::x86_macros::{int_lanes, lane_operators};
+use super::{gather, ldexp_in_two_steps};
 use crate::math::exp;
 use crate::real::{Int, Mask, Real};
 use core::arch::x86_64::*;
@@ -84,6 +85,17 @@ macro_rules! avx2 {
             unsafe fn store(self, p: *mut $t) {
                 // SAFETY: the caller vouches for the memory.
                 unsafe { $storeu(p, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn load_component(records: *const $t, width: usize, k: usize) -> Self {
+                // SAFETY: the caller vouches for the memory.
+                unsafe {
+                    match width {
+                        1 => Self::load(records),
+                        2..=WIDEST => Self::component(records, width, k),
+                        _ => gather(records, width, k),
+                    }
+                }
             }
             #[inline(always)]
             fn fma(self, a: Self, b: Self) -> Self {
@@ -252,5 +264,10 @@ impl F64x4 {
     #[inline(always)]
     fn exp2_mul_hardware(self, c: Self) -> Self {
         crate::math::exp2(self * c)
+    }
+    #[inline(always)]
+    unsafe fn component(records: *const f64, width: usize, k: usize) -> Self {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { gather(records, width, k) }
     }
 }

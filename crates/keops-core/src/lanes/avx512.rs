@@ -4,6 +4,8 @@
 //! after run-time detection; every function here is inlined into such a shell.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rule above is the safety comment of every block")]
 
+use super::component::WIDEST;
+use super::gather;
 use super::x86_macros::{int_lanes, lane_operators};
 use crate::math::exp;
 use crate::real::{Int, Mask, Real};
@@ -87,6 +89,17 @@ macro_rules! avx512 {
             unsafe fn store(self, p: *mut $t) {
                 // SAFETY: the caller vouches for the memory.
                 unsafe { $storeu(p, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn load_component(records: *const $t, width: usize, k: usize) -> Self {
+                // SAFETY: the caller vouches for the memory.
+                unsafe {
+                    match width {
+                        1 => Self::load(records),
+                        2..=WIDEST => Self::component(records, width, k),
+                        _ => gather(records, width, k),
+                    }
+                }
             }
             #[inline(always)]
             fn fma(self, a: Self, b: Self) -> Self {

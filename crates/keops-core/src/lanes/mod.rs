@@ -7,6 +7,8 @@ pub mod twin;
 pub mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod component;
 #[cfg(target_arch = "aarch64")]
 pub mod neon;
 #[cfg(target_arch = "x86_64")]
@@ -42,5 +44,25 @@ fn power_of_two<R: Real>(n: R) -> R {
         R::from_bits((n + R::lit(12_582_912.0)).to_bits().shl::<23>() + R::Int::splat(127 << 23))
     } else {
         R::from_bits((n + R::lit(6_755_399_441_055_744.0)).to_bits().shl::<52>() + R::Int::splat(1023 << 52))
+    }
+}
+
+/// [`Real::load_component`] for records of any width, number by number.
+///
+/// # Safety
+/// As for [`Real::load_component`].
+#[inline(always)]
+pub(crate) unsafe fn gather<R: Real>(records: *const R::Scalar, width: usize, k: usize) -> R {
+    const { assert!(R::LANES <= 16, "wider types read their halves") };
+    // SAFETY: promised by the caller; the array holds a register of at most 16 lanes.
+    unsafe {
+        if R::LANES == 1 {
+            return R::load(records.add(k));
+        }
+        let mut lanes = [R::Scalar::default(); 16];
+        for l in 0..R::LANES {
+            lanes[l] = *records.add(l * width + k);
+        }
+        R::load(lanes.as_ptr())
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! These are the leaves that read raw memory: bounds are established once per tile by the scheme that builds them.
 
+use core::marker::PhantomData;
 use core::ops::Range;
 use keops_core::lanes::F64x1;
 use keops_core::{Category, Formula, Real, Scalar, Source, Stage, Staged};
@@ -73,9 +74,9 @@ impl<T> Write<T> {
     }
 }
 
-impl<T: Scalar> Stage<T::Lane> for Write<T> {
+impl<L: Real> Stage<L> for Write<L::Scalar> {
     #[inline(always)]
-    fn put(&mut self, k: usize, v: T::Lane) {
+    fn put(&mut self, k: usize, v: L) {
         // SAFETY: promised to `new`.
         unsafe { v.store(self.base.add(k * self.stride)) }
     }
@@ -84,40 +85,47 @@ impl<T: Scalar> Stage<T::Lane> for Write<T> {
 /// Variables a formula may have.
 pub(super) const MOST_VARIABLES: usize = 32;
 
-/// One row of every variable, numbers contiguous.
+/// A row of every variable of one index, or as many neighbouring rows as there are lanes.
 ///
-/// Held by value, so that the compiler sees pointers that no store can change. Arrays whose numbers are not contiguous
-/// within a row are copied tile by tile (see [`Inputs::tile`]), so that this needs no stride inside a row.
-#[derive(Clone, Copy)]
-pub(super) struct Record<T> {
+/// Held by value, so that the compiler sees pointers that no store can change. Rows lie one after the other; arrays
+/// that are laid out differently are copied tile by tile (see [`Inputs::tile`]).
+pub(super) struct Record<F, T> {
     base: [*const T; MOST_VARIABLES],
-    step: [isize; MOST_VARIABLES],
-    row: isize,
+    row: usize,
     /// Number of row 0 among all rows.
     first: u64,
+    formula: PhantomData<F>,
 }
 
-impl<T> Record<T> {
-    /// Row `r` of the tile.
+impl<F, T> Record<F, T> {
+    /// Row `r` of the tile, and those after it.
     #[inline(always)]
-    pub(super) fn row(&self, r: usize) -> Self
-    where
-        T: Copy,
-    {
-        Record { row: r as isize, ..*self }
+    pub(super) fn row(&self, r: usize) -> Self {
+        Record { row: r, ..*self }
     }
 }
 
-impl<T: Scalar> Source<T::Lane> for Record<T> {
+impl<F: Formula, L: Real> Source<L> for Record<F, L::Scalar> {
     #[inline(always)]
-    fn at(&self, var: usize, k: usize) -> T::Lane {
-        // SAFETY: `Inputs::tile` made pointers for rows that include `row`, and formulas read variables they have and
-        // numbers below their dimension only.
-        unsafe { T::Lane::load(self.base.get_unchecked(var).offset(self.row * *self.step.get_unchecked(var)).add(k)) }
+    fn at(&self, var: usize, k: usize) -> L {
+        let dim = F::VARIABLES[var].dim;
+        // SAFETY: `Inputs::tile` made pointers for the rows that are asked for, and formulas read variables they have
+        // and numbers below their dimension only.
+        unsafe { L::load_component(self.base.get_unchecked(var).add(self.row * dim), dim, k) }
     }
     #[inline(always)]
     fn index(&self, _: Category) -> u64 {
         self.first + self.row as u64
+    }
+    #[inline(always)]
+    fn index_half(&self, _: Category, high: bool) -> L {
+        let mut lanes = [L::Scalar::default(); 16];
+        for (l, lane) in lanes.iter_mut().enumerate().take(L::LANES) {
+            let row = self.first + (self.row + l) as u64;
+            *lane = L::Scalar::from_f64(if high { row >> 20 } else { row & 0xf_ffff } as f64);
+        }
+        // SAFETY: no register has more than 16 lanes.
+        unsafe { L::load(lanes.as_ptr()) }
     }
 }
 
@@ -132,35 +140,41 @@ impl<'a, T: Scalar> Inputs<'a, T> {
         Inputs { variables, copies: vec![Vec::new(); variables.len()] }
     }
 
-    /// Rows `range` of every variable of the index `which`, row 0 being the first of them. Valid until the next call.
-    pub(super) fn tile<F: Formula>(&mut self, which: Category, range: Range<usize>) -> Record<T> {
+    /// Rows `range` of every variable of the index `which`, row 0 being the first of them, and at least `count` rows:
+    /// the last one is repeated. Valid until the next call.
+    pub(super) fn tile<F: Formula>(&mut self, which: Category, range: Range<usize>, count: usize) -> Record<F, T> {
         let mut record = Record {
             base: [core::ptr::null(); MOST_VARIABLES],
-            step: [0; MOST_VARIABLES],
             row: 0,
             first: range.start as u64,
+            formula: PhantomData,
         };
         for (v, view) in self.variables.iter().enumerate() {
             if F::VARIABLES[v].category != which || range.is_empty() {
                 continue;
             }
-            let (row, number) = (view.strides()[0], view.strides()[1]);
-            if number == 1 || view.ncols() <= 1 {
+            if is_dense(view) && range.len() >= count {
                 // SAFETY: `range.start` is a row of the view.
-                record.base[v] = unsafe { view.as_ptr().offset(range.start as isize * row) };
-                record.step[v] = row;
+                record.base[v] = unsafe { view.as_ptr().add(range.start * view.ncols()) };
             } else {
                 let copy = &mut self.copies[v];
                 copy.clear();
                 for r in range.clone() {
                     copy.extend(view.row(r).iter());
                 }
+                for _ in range.len()..count {
+                    copy.extend_from_within(copy.len() - view.ncols()..);
+                }
                 record.base[v] = copy.as_ptr();
-                record.step[v] = view.ncols() as isize;
             }
         }
         record
     }
+}
+
+/// Do the rows lie one after the other?
+fn is_dense<T>(view: &ArrayView2<'_, T>) -> bool {
+    view.strides() == [view.ncols() as isize, 1] || view.is_standard_layout()
 }
 
 /// Numbers of the parameters in `f64`.

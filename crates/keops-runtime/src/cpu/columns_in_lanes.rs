@@ -44,19 +44,20 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
     scratch.reserve(rows.len() * F::ROW, F::COL * stride, rows.len() * state_size, at_most * F::DIM * L::LANES);
     start::<F, R, L::Scalar>(&mut scratch.state[..rows.len() * state_size], L::LANES);
     let mut input = inputs(job);
-    let source = input.tile::<F>(row_category::<F>(), rows.clone());
+    let source = input.tile::<F>(row_category::<F>(), rows.clone(), 0);
     for r in 0..rows.len() {
+        let out = &mut scratch.rows[r * F::ROW..];
         // SAFETY: there is room for a record per row.
-        unsafe { stage_rows::<F, L::Scalar>(job, &source, r..r + 1, scratch.rows.as_mut_ptr().add(r * F::ROW), 1) };
+        unsafe { stage_rows::<F, <L::Scalar as Scalar>::Lane>(job, &source, r, out.as_mut_ptr(), 1) };
     }
     let iota: [L::Scalar; 16] = core::array::from_fn(|l| L::Scalar::from_raw(l as u64));
 
     let mut column = whole.start;
     while column < whole.end {
         let now = tile::<F>(column, &whole);
-        let source = input.tile::<F>(column_category::<F>(), now.clone());
-        // SAFETY: there is room for a tile of columns, values `stride` apart.
-        unsafe { stage_columns::<F, L::Scalar>(job, &source, now.len(), scratch.columns.as_mut_ptr(), 1, stride) };
+        let source = input.tile::<F>(column_category::<F>(), now.clone(), 0);
+        // SAFETY: there is room for a tile of columns, values `stride` apart, and only whole registers are walked here.
+        unsafe { stage_columns::<F, L>(job, &source, now.len(), scratch.columns.as_mut_ptr(), 1, stride) };
         let steps = now.len() / L::LANES;
         for r in 0..rows.len() {
             let mut done = 0;

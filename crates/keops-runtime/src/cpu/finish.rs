@@ -21,7 +21,7 @@ pub(super) fn finish<F: Formula, R: Reduction, T: Scalar>(
     let mut staged = vec![T::default(); F::ROW];
     let mut finished = vec![T::default(); F::OUT];
     let mut input = inputs(job);
-    let source = input.tile::<F>(row_category::<F>(), rows.clone());
+    let source = input.tile::<F>(row_category::<F>(), rows.clone(), 0);
 
     // A chunk holds the records of a whole block, also where the last block has fewer rows.
     let chunks = states.values.len().checked_div(states.block * values).unwrap_or(1);
@@ -44,7 +44,7 @@ pub(super) fn finish<F: Formula, R: Reduction, T: Scalar>(
         if R::LINEAR {
             // SAFETY: the vectors have the lengths that the formula states.
             unsafe {
-                stage_rows::<F, T>(job, &source, r..r + 1, staged.as_mut_ptr(), 1);
+                stage_rows::<F, T::Lane>(job, &source, r, staged.as_mut_ptr(), 1);
                 F::finish::<T::Lane>(
                     &Broadcast::new(staged.as_ptr()),
                     &Broadcast::new(job.par.as_ptr()),

@@ -37,6 +37,9 @@ const fn is_direct<F: Formula, R: Reduction>() -> bool {
     R::LINEAR && matches!(F::SHAPE, Shape::Wide) && F::OUTER.len == 0 && F::DIM > 4
 }
 
+/// One lane of the same type.
+type One<L> = <<L as Real>::Scalar as Scalar>::Lane;
+
 /// Walks rows × columns and leaves one state per row.
 #[inline(always)]
 pub(super) fn run<F: Formula, R: Reduction, L: Real>(
@@ -107,23 +110,20 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
     for b in 0..blocks {
         let from = rows.start + b * block;
         let count = block.min(rows.end - from);
-        let source = input.tile::<F>(row_category::<F>(), from..from + count);
-        // SAFETY: the block has room for `block` rows. Lanes without a row repeat the last one.
-        unsafe {
-            let at = scratch.rows.as_mut_ptr().add(b * row_size);
-            stage_rows::<F, L::Scalar>(job, &source, 0..count, at, block);
-            for r in count..block {
-                stage_rows::<F, L::Scalar>(job, &source, count - 1..count, at.add(r), block);
-            }
+        // Lanes without a row repeat the last one.
+        let source = input.tile::<F>(row_category::<F>(), from..from + count, block);
+        for r in (0..block).step_by(L::LANES) {
+            // SAFETY: there is room for `block` rows, and as many were asked for.
+            unsafe { stage_rows::<F, L>(job, &source, r, scratch.rows.as_mut_ptr().add(b * row_size + r), block) };
         }
     }
 
     let mut column = columns.start;
     while column < columns.end {
         let now = scheme::tile::<F>(column, &columns);
-        let source = input.tile::<F>(column_category::<F>(), now.clone());
+        let source = input.tile::<F>(column_category::<F>(), now.clone(), 0);
         // SAFETY: there is room for a tile of columns.
-        unsafe { stage_columns::<F, L::Scalar>(job, &source, now.len(), scratch.columns.as_mut_ptr(), F::COL, 1) };
+        unsafe { stage_columns::<F, One<L>>(job, &source, now.len(), scratch.columns.as_mut_ptr(), F::COL, 1) };
         let staged = OneByOne { base: scratch.columns.as_ptr(), width: F::COL, first: column - columns.start };
         for b in 0..blocks {
             // SAFETY: rows, columns and state were reserved and filled above.

@@ -1,11 +1,11 @@
 //! What the two ways of walking a work item share: its inputs, its scratch memory, and the states it leaves.
 
-use super::access::{Inputs, Record, Write};
+use super::access::{Broadcast, Inputs, Record, Write};
 use super::plan::{TILE, staged_columns};
 use super::reduction::{MATRIX_FROM, NONE, Reduction};
 use crate::options::Accumulator;
 use core::ops::Range;
-use keops_core::{Category, Formula, Keep, Scalar, Shape};
+use keops_core::{Category, Formula, Keep, Real, Scalar, Shape};
 use ndarray::ArrayView2;
 
 /// What all work items of a call have in common.
@@ -124,46 +124,41 @@ pub(super) fn extract<T: Scalar>(
     }
 }
 
-/// Stages `rows` of `source` as structure of arrays: value `k` of the r-th of them at `k · stride + r`.
+/// Stages a register of rows of `source`, the first of which is `row`: value `k` goes to `k · stride`.
 ///
 /// # Safety
-/// `out` must have room for all stage values at this stride.
+/// `out` must have room for all staged values at this stride, and `source` must hold the rows.
 #[inline(always)]
-pub(super) unsafe fn stage_rows<F: Formula, T: Scalar>(
-    job: &Job<'_, T>,
-    source: &Record<T>,
-    rows: Range<usize>,
-    out: *mut T,
+pub(super) unsafe fn stage_rows<F: Formula, L: Real>(
+    job: &Job<'_, L::Scalar>,
+    source: &Record<F, L::Scalar>,
+    row: usize,
+    out: *mut L::Scalar,
     stride: usize,
 ) {
-    // SAFETY: the staged parameters are a record of `PARAM` numbers.
-    let par = unsafe { super::access::Broadcast::new(job.par.as_ptr()) };
-    for (at, r) in rows.enumerate() {
-        // SAFETY: promised by the caller.
-        let mut write = unsafe { Write::new(out.add(at), stride) };
-        F::row::<T::Lane>(&source.row(r), &par, &mut write);
-    }
+    // SAFETY: the staged parameters are a record of `PARAM` numbers; the rest is promised by the caller.
+    unsafe { F::row::<L>(&source.row(row), &Broadcast::new(job.par.as_ptr()), &mut Write::new(out, stride)) };
 }
 
-/// Stages columns: value `k` of column `c` at `c · step + k · stride`.
+/// Stages `count` columns, a register of them at a time: value `k` of column `c` goes to `c · step + k · stride`.
 ///
 /// # Safety
-/// `out` must have room for all staged values.
+/// `out` must have room for all staged values, and `source` must hold whole registers of columns.
 #[inline(always)]
-pub(super) unsafe fn stage_columns<F: Formula, T: Scalar>(
-    job: &Job<'_, T>,
-    source: &Record<T>,
+pub(super) unsafe fn stage_columns<F: Formula, L: Real>(
+    job: &Job<'_, L::Scalar>,
+    source: &Record<F, L::Scalar>,
     count: usize,
-    out: *mut T,
+    out: *mut L::Scalar,
     step: usize,
     stride: usize,
 ) {
-    // SAFETY: the staged parameters are a record of `PARAM` numbers.
-    let par = unsafe { super::access::Broadcast::new(job.par.as_ptr()) };
-    for c in 0..count {
-        // SAFETY: promised by the caller.
-        let mut write = unsafe { Write::new(out.add(c * step), stride) };
-        F::col::<T::Lane>(&source.row(c), &par, &mut write);
+    for c in (0..count).step_by(L::LANES) {
+        // SAFETY: the staged parameters are a record of `PARAM` numbers; the rest is promised by the caller.
+        unsafe {
+            let mut write = Write::new(out.add(c * step), stride);
+            F::col::<L>(&source.row(c), &Broadcast::new(job.par.as_ptr()), &mut write);
+        }
     }
 }
 
