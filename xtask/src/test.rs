@@ -33,9 +33,18 @@ pub(crate) fn run() -> Result<()> {
             .env("RUSTDOCFLAGS", "--deny=warnings"),
     )?;
 
-    // Examples are built with the tests; documentation tests run after them.
+    // Examples are built with the tests; documentation tests run after them. Situations with many pairs need an
+    // optimised build.
     let start = Instant::now();
-    let (counts, success) = count(&mut shell::cargo(["test", "--workspace", "--no-fail-fast"]))?;
+    let (mut counts, mut success) = (Counts::default(), true);
+    for arguments in [
+        &["test", "--workspace", "--no-fail-fast"][..],
+        &["test", "--release", "--test", "cases_large", "--no-fail-fast"],
+    ] {
+        let (more, passed) = count(&mut shell::cargo(arguments))?;
+        counts += more;
+        success &= passed;
+    }
     eprintln!("[xtask] tests: {:.0} s", start.elapsed().as_secs_f64());
     let Counts { passed, failed, ignored } = counts;
     println!("tests: {passed} passed, {failed} failed, {ignored} ignored");
