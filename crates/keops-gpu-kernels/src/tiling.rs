@@ -1,0 +1,134 @@
+//! How rows and columns are spread over threads, registers and memory: constants of a formula, a reduction and a number
+//! type, the same for host and device.
+
+use crate::abi::{Step, THREADS};
+use crate::reduction::{Reduction, strip};
+use keops_core::{Formula, Scalar};
+
+/// Shared memory that every device grants a block.
+const SHARED: usize = 48 << 10;
+
+/// Shared memory up to which several blocks run on a multiprocessor.
+const COMFORTABLE: usize = 20 << 10;
+
+/// Columns of a tile at most: the length of the sums that are formed without compensation.
+const TILE: usize = 256;
+
+/// Registers (of 32 bits) that staged rows and sums of a thread may take with 4, 2 and 1 rows.
+const REGISTERS: [(usize, usize); 3] = [(4, 64), (2, 136), (1, 150)];
+
+/// Registers that sums of one row may take.
+const SUMS: usize = 66;
+
+/// The constants of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tiling {
+    /// Rows of a thread: 1, 2 or 4.
+    pub rows: usize,
+    /// Columns that a thread evaluates together: 1, 2 or 4.
+    pub columns: usize,
+    /// Columns that are staged together: a multiple of `columns`.
+    pub tile: usize,
+    /// Do staged rows lie in the scratch memory of the block? Otherwise they are registers.
+    pub rows_in_memory: bool,
+    /// Are sums and lists updated in memory? Otherwise they are registers.
+    pub sums_in_memory: bool,
+    /// Do staged columns lie in the scratch memory of the block? Otherwise in shared memory.
+    pub columns_in_memory: bool,
+    /// Components of the outer vector that are summed together; 0 without an outer vector.
+    pub strip: usize,
+    /// Strips.
+    pub strips: usize,
+    /// Numbers that are staged for a column.
+    pub width: usize,
+    /// Bytes of a number.
+    number: usize,
+    /// Staged values of a row.
+    row: usize,
+}
+
+impl Tiling {
+    /// The tiling of the kernel that does `step`, which is one of the two that reduce.
+    pub const fn of<F: Formula, R: Reduction<F>, T: Scalar>(step: Step) -> Tiling {
+        let exactly = matches!(step, Step::ReduceExactly);
+        let words = T::BITS as usize / 32;
+        let strip = strip::<F>();
+        let strips = if strip == 0 { 1 } else { F::OUTER.len.div_ceil(strip) };
+        // Exact sums are pairs of numbers.
+        let sums = R::LIVE * words * if exactly { 2 } else { 1 };
+        let sums_in_memory = sums > SUMS;
+        let sums = if sums_in_memory { 0 } else { sums };
+        let row = F::ROW * words;
+
+        let mut rows = 0;
+        let mut k = 0;
+        while k < REGISTERS.len() && rows == 0 {
+            if REGISTERS[k].0 * (row + sums) <= REGISTERS[k].1 {
+                rows = REGISTERS[k].0;
+            }
+            k += 1;
+        }
+        let rows_in_memory = rows == 0;
+        if rows_in_memory {
+            rows = if 2 * sums <= SUMS && words == 1 { 2 } else { 1 };
+        }
+
+        // Values that a pair delivers may all be alive at once.
+        let held = rows * (sums + if rows_in_memory { 0 } else { row });
+        let temporary = rows * words * if F::DIM < 4 { 4 } else { F::DIM };
+        let columns = if held + 4 * temporary <= 200 {
+            4
+        } else if held + 2 * temporary <= 200 {
+            2
+        } else {
+            1
+        };
+
+        let number = T::BITS as usize / 8;
+        let width = F::COL - (F::OUTER.len - strip);
+        let bytes = if width == 0 { number } else { width * number };
+        let mut tile = TILE;
+        while tile > 4 && tile * bytes > COMFORTABLE && tile * bytes > SHARED / 2 {
+            tile /= 2;
+        }
+        let columns_in_memory = tile * bytes > SHARED;
+        Tiling {
+            rows,
+            columns,
+            tile,
+            rows_in_memory,
+            sums_in_memory,
+            columns_in_memory,
+            strip,
+            strips,
+            width,
+            number,
+            row: F::ROW,
+        }
+    }
+
+    /// Rows of a block.
+    pub const fn block(&self) -> usize {
+        self.rows * THREADS as usize
+    }
+
+    /// Bytes of dynamic shared memory of *reduce*.
+    pub const fn shared(&self) -> usize {
+        if self.columns_in_memory { 0 } else { self.staged_columns() }
+    }
+
+    /// Bytes of scratch memory for each block of the grid.
+    pub const fn scratch(&self) -> usize {
+        self.staged_rows() + if self.columns_in_memory { self.staged_columns() } else { 0 }
+    }
+
+    /// Bytes of the staged rows of a block in memory: value `k` of row `r` is number `k · block + r`.
+    pub const fn staged_rows(&self) -> usize {
+        if self.rows_in_memory { (self.row * self.block() * self.number).next_multiple_of(16) } else { 0 }
+    }
+
+    /// Bytes of the staged columns of a tile.
+    const fn staged_columns(&self) -> usize {
+        (self.width * self.tile * self.number).next_multiple_of(16)
+    }
+}
