@@ -35,6 +35,14 @@
 //! const parameter, `fn NAME<const D: usize>(x_i: Vi<D>, …)`. Attributes, doc comments and visibility are kept, and
 //! `#[grad(x_i, s)]` adds `NAME::grad_x_i(…, e)` and `NAME::grad_s(…, e)`, where `e` has the shape of the result.
 //!
+//! Gradients compose: what follows in brackets is differentiated again, so `#[grad(x_i(y_j, e))]` adds `NAME::grad_x_i` and
+//! `NAME::grad_x_i::grad_y_j(…, e, u)`, `NAME::grad_x_i::grad_e(…, e, u)`, where `u` has the shape of `x_i`: sums to any order,
+//! `LogSumExp_Reduction` without weight to second order, beginning with a variable of the kept index.
+//!
+//! A dimension that is not stated, `x_i: Vi`, follows from the formula: both sides of `|`, `SqDist`, `+` and so on have the same,
+//! an exponent is one number, and so is a parameter of which the formula does not ask more. What is still open is taken from the
+//! types of the data, `Vec<[f32; 3]>` or `[[f32; 3]; 8]`; an ndarray does not tell.
+//!
 //! `keops!(|VARIABLES| REDUCTION)` is an expression: a function without a name. As with a closure, its types are settled
 //! where it is first called.
 //!
@@ -44,6 +52,19 @@
 //! let nearest = keops!(|x_i: Vi<1>, y_j: Vj<1>| (x_i - y_j).sqnorm2().argmin(axis = 1));
 //! let found = nearest(&[0.2f64, 0.9], &[0.0f64, 0.5, 1.0]).run()?;
 //! assert_eq!(found.into_raw_vec_and_offset().0, [0, 2]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A reduction alone takes the variables of those names from the scope: `…_i` follows i, `…_j` follows j, anything else is a
+//! parameter. Its value is the call.
+//!
+//! ```
+//! # use keops::keops;
+//! # fn main() -> Result<(), keops::Error> {
+//! let (x_i, y_j, gamma) = (vec![[0.0f32, 0.0]], [[1.0f32, 0.0], [0.0, 2.0]], 0.5);
+//! let a = keops!(Sum_Reduction(Exp(-gamma * SqDist(x_i, y_j)), 0)).run()?;
+//! assert!((a[[0, 0]] - ((-0.5f32).exp() + (-2.0f32).exp())).abs() < 1e-6);
 //! # Ok(())
 //! # }
 //! ```
@@ -65,7 +86,8 @@
 //! | `KMin_Reduction(F, K, tag)` | the K smallest values of each component |
 //! | `ArgKMin_Reduction(F, K, tag)`, `KMin_ArgKMin_Reduction(F, K, tag)` | their indices, both |
 //!
-//! `Grad(F, v, e)` and `Diff(F, v, u)` are operations like any other and nest to any order.
+//! `Grad(F, v, e)` and `Diff(F, v, u)` are operations like any other and nest to any order. `x_i[k]` is a component, `x_i[a..b]` a
+//! part of a vector.
 //!
 //! A mistake in a formula is a compile error on the token that is wrong; all mistakes appear at once.
 
@@ -79,7 +101,8 @@ pub mod reference {}
 
 pub use keops_macros::keops;
 pub use keops_runtime::{
-    Accumulator, Backend, Call, Category, Error, Level, Real, Rows, RowsDimension, RowsView, Target,
+    Accumulator, Backend, Call, Category, Error, Level, Real, Rows, RowsDimension, RowsOfKnownDimension, RowsView,
+    Target,
 };
 
 /// What generated code refers to. No promises are made about it.

@@ -143,3 +143,221 @@ fn expressions_can_be_used_at_once() -> Result<(), Error> {
     assert_eq!(table, array![[6.0], [10.0]]);
     Ok(())
 }
+
+/// Data of the tests below: 4 points x, 5 points y, in 2 dimensions.
+fn points() -> (Vec<[f64; 2]>, Vec<[f64; 2]>) {
+    let point = |k: usize, s: f64| [(s + 0.9 * k as f64).sin(), (s * 1.7 - 0.6 * k as f64).cos()];
+    ((0..4).map(|k| point(k, 0.3)).collect(), (0..5).map(|k| point(k, 1.1)).collect())
+}
+
+/// A covector of `rows` × `N` numbers.
+fn covector<const N: usize>(rows: usize, s: f64) -> Vec<[f64; N]> {
+    (0..rows).map(|r| std::array::from_fn(|c| (s + 1.3 * r as f64 + 0.7 * c as f64).sin())).collect()
+}
+
+/// Compares `gradient` with central differences of ⟨`along`, `f`⟩ at `at`.
+fn check_gradient<const N: usize, const M: usize>(
+    f: impl Fn(&[[f64; N]]) -> Array2<f64>,
+    at: &[[f64; N]],
+    along: &[[f64; M]],
+    gradient: &Array2<f64>,
+) {
+    let step = 1e-5;
+    let value = |p: &[[f64; N]]| -> f64 { f(p).iter().zip(along.iter().flatten()).map(|(a, b)| a * b).sum() };
+    assert_eq!(gradient.dim(), (at.len(), N));
+    for row in 0..at.len() {
+        for c in 0..N {
+            let moved = |by: f64| {
+                let mut p = at.to_vec();
+                p[row][c] += by;
+                value(&p)
+            };
+            let slope = (moved(step) - moved(-step)) / (2.0 * step);
+            assert!((gradient[[row, c]] - slope).abs() < 1e-7, "[{row}, {c}]: {} and {slope}", gradient[[row, c]]);
+        }
+    }
+}
+
+keops! {
+    #[grad(x_i(x_i, y_j(x_i), g, e), g(g, y_j))]
+    fn gauss(x_i: Vi<2>, y_j: Vj<2>, g: Pm<1>) = Sum_Reduction(Exp(-g * SqDist(x_i, y_j)), 0);
+
+    #[grad(x_i(x_i, y_j, g, e))]
+    fn lse(x_i: Vi<2>, y_j: Vj<2>, g: Pm<1>) = LogSumExp_Reduction(-g * SqDist(x_i, y_j), 0);
+}
+
+#[test]
+fn gradients_compose_for_sums() -> Result<(), Error> {
+    let (x, y) = points();
+    let (g, e, u, w) = ([[0.7]], covector::<1>(4, 0.2), covector::<2>(4, 0.5), covector::<2>(5, 0.8));
+    let first = |x: &[[f64; 2]], y: &[[f64; 2]], g: &[[f64; 1]], e: &[[f64; 1]]| {
+        gauss::grad_x_i(x, y, g, e).run().expect("right shapes")
+    };
+    check_gradient(|x| first(x, &y, &g, &e), &x, &u, &gauss::grad_x_i::grad_x_i(&x, &y, &g, &e, &u).run()?);
+    let by_y = gauss::grad_x_i::grad_y_j(&x, &y, &g, &e, &u).run()?;
+    check_gradient(|y| first(&x, y, &g, &e), &y, &u, &by_y);
+    check_gradient(|g| first(&x, &y, g, &e), &g, &u, &gauss::grad_x_i::grad_g(&x, &y, &g, &e, &u).run()?);
+    check_gradient(|e| first(&x, &y, &g, e), &e, &u, &gauss::grad_x_i::grad_e(&x, &y, &g, &e, &u).run()?);
+    let by_g = |y: &[[f64; 2]], g: &[[f64; 1]]| gauss::grad_g(&x, y, g, &e).run().expect("right shapes");
+    check_gradient(|g| by_g(&y, g), &g, &[[2.0]], &gauss::grad_g::grad_g(&x, &y, &g, &e, &2.0).run()?);
+    check_gradient(|y| by_g(y, &g), &y, &[[2.0]], &gauss::grad_g::grad_y_j(&x, &y, &g, &e, &2.0).run()?);
+    let third = gauss::grad_x_i::grad_y_j::grad_x_i(&x, &y, &g, &e, &u, &w).run()?;
+    let second = |x: &[[f64; 2]]| gauss::grad_x_i::grad_y_j(x, &y, &g, &e, &u).run().expect("right shapes");
+    check_gradient(second, &x, &w, &third);
+    Ok(())
+}
+
+#[test]
+fn gradients_compose_for_log_sum_exp_from_the_kept_index_on() -> Result<(), Error> {
+    let (x, y) = points();
+    let (g, e, u) = ([[0.7]], covector::<1>(4, 0.2), covector::<2>(4, 0.5));
+    let first = |x: &[[f64; 2]], y: &[[f64; 2]], g: &[[f64; 1]], e: &[[f64; 1]]| {
+        lse::grad_x_i(x, y, g, e).run().expect("right shapes")
+    };
+    check_gradient(|x| lse(x, &y, &g).run().expect("right shapes"), &x, &e, &first(&x, &y, &g, &e));
+    check_gradient(|x| first(x, &y, &g, &e), &x, &u, &lse::grad_x_i::grad_x_i(&x, &y, &g, &e, &u).run()?);
+    check_gradient(|y| first(&x, y, &g, &e), &y, &u, &lse::grad_x_i::grad_y_j(&x, &y, &g, &e, &u).run()?);
+    check_gradient(|g| first(&x, &y, g, &e), &g, &u, &lse::grad_x_i::grad_g(&x, &y, &g, &e, &u).run()?);
+    check_gradient(|e| first(&x, &y, &g, e), &e, &u, &lse::grad_x_i::grad_e(&x, &y, &g, &e, &u).run()?);
+    Ok(())
+}
+
+#[test]
+fn messages_about_composed_gradients_name_the_covector() {
+    let (x, y) = points();
+    let error = lse::grad_x_i::grad_y_j(&x, &y, &0.7, &[1.0; 4], &covector::<2>(3, 0.0)).run().expect_err("3 rows");
+    assert!(error.to_string().contains("`u`"), "{error}");
+    let error = gauss::grad_x_i(&x, &y, &0.7, &[1.0; 3]).run().expect_err("3 rows");
+    assert!(error.to_string().contains("`e`"), "{error}");
+}
+
+keops! {
+    #[grad(x_i)]
+    fn lse_by_x(x_i: Vi<2>, y_j: Vj<2>, e_i: Vi<1>) = Grad(LogSumExp_Reduction(-SqDist(x_i, y_j), 0), x_i, e_i);
+    fn lse_by_y(x_i: Vi<2>, y_j: Vj<2>, e_i: Vi<1>) = Grad(LogSumExp_Reduction(-SqDist(x_i, y_j), 0), y_j, e_i);
+    #[grad(u_j)]
+    fn lse_along_y(x_i: Vi<2>, u_j: Vj<2>, y_j: Vj<2>) = Diff(LogSumExp_Reduction(-SqDist(x_i, y_j), 0), y_j, u_j);
+    fn mean_by_y(e_i: Vi<2>, x_i: Vi<2>, y_j: Vj<2>) = Grad(SumSoftMaxWeight_Reduction(x_i | y_j, 0, y_j), y_j, e_i);
+    fn min_by_y(e_i: Vi<1>, x_i: Vi<2>, y_j: Vj<2>) = Grad(Min_Reduction(SqDist(x_i, y_j), 0), y_j, e_i);
+    fn hessian(x_i: Vi<2>, y_j: Vj<2>, u_i: Vi<2>, e_i: Vi<1>)
+        = Grad(Diff(Sum_Reduction(Exp(-SqDist(x_i, y_j)), 0), x_i, u_i), x_i, e_i);
+
+    fn plain_lse(x_i: Vi<2>, y_j: Vj<2>) = LogSumExp_Reduction(-SqDist(x_i, y_j), 0);
+    fn plain_mean(x_i: Vi<2>, y_j: Vj<2>) = SumSoftMaxWeight_Reduction(x_i | y_j, 0, y_j);
+    fn plain_min(x_i: Vi<2>, y_j: Vj<2>) = Min_Reduction(SqDist(x_i, y_j), 0);
+}
+
+#[test]
+fn derivatives_of_whole_reductions_that_are_no_sums() -> Result<(), Error> {
+    let (x, y) = points();
+    let (e, u, w) = (covector::<1>(4, 0.2), covector::<2>(4, 0.5), covector::<2>(5, 0.8));
+    let value = |x: &[[f64; 2]], y: &[[f64; 2]]| plain_lse(x, y).run().expect("right shapes");
+    check_gradient(|x| value(x, &y), &x, &e, &lse_by_x(&x, &y, &e).run()?);
+    check_gradient(|y| value(&x, y), &y, &e, &lse_by_y(&x, &y, &e).run()?);
+    let first = |x: &[[f64; 2]]| lse_by_x(x, &y, &e).run().expect("right shapes");
+    check_gradient(first, &x, &u, &lse_by_x::grad_x_i(&x, &y, &e, &u).run()?);
+    // The transpose of the derivative along u is the gradient.
+    let pulled = lse_along_y::grad_u_j(&x, &w, &y, &e).run()?;
+    let by_y = lse_by_y(&x, &y, &e).run()?;
+    assert!(pulled.iter().zip(&by_y).all(|(a, b)| (a - b).abs() < 1e-14));
+    let along = lse_along_y(&x, &w, &y).run()?;
+    let product: f64 = along.iter().zip(e.iter().flatten()).map(|(a, b)| a * b).sum();
+    let transposed: f64 = by_y.iter().zip(w.iter().flatten()).map(|(a, b)| a * b).sum();
+    assert!((product - transposed).abs() < 1e-13);
+    check_gradient(|y| plain_mean(&x, y).run().expect("right shapes"), &y, &u, &mean_by_y(&u, &x, &y).run()?);
+    check_gradient(|y| plain_min(&x, y).run().expect("right shapes"), &y, &e, &min_by_y(&e, &x, &y).run()?);
+    // The Hessian is symmetric: it is the derivative of the gradient along u.
+    let (step, shift) = (1e-5, |s: f64| -> Vec<[f64; 2]> {
+        x.iter().zip(&u).map(|(x, u)| [x[0] + s * u[0], x[1] + s * u[1]]).collect()
+    });
+    let one = [[1.0]];
+    let gradient = |x: &[[f64; 2]]| gauss::grad_x_i(x, &y, &one, &e).run().expect("right shapes");
+    let slope = (gradient(&shift(step)) - gradient(&shift(-step))) / (2.0 * step);
+    let exact = hessian(&x, &y, &u, &e).run()?;
+    assert!(exact.iter().zip(&slope).all(|(a, b)| (a - b).abs() < 1e-8));
+    Ok(())
+}
+
+keops! {
+    /// Dimensions that the formula fixes, or the data.
+    #[grad(x_i, y_j, b_j, g)]
+    fn any<const D: usize>(x_i: Vi<D>, y_j: Vj<D>, b_j: Vj<1>, g: Pm<1>) = Sum_Reduction(Exp(-g * SqDist(x_i, y_j)) * b_j, 0);
+
+    #[grad(x_i(y_j))]
+    fn open(x_i: Vi, y_j: Vj<_>, b_j: Vj, g: Pm) = Sum_Reduction(Exp(-g * SqDist(x_i, y_j)) * b_j, 0);
+
+    #[grad(x_i)]
+    fn laplace_matrix<const D: usize>(x_i: Vi<D>, y_j: Vj<D>) = Sum_Reduction(Norm2(x_i - y_j) * (x_i - y_j), 0);
+}
+
+#[test]
+fn const_dimensions_have_gradients() -> Result<(), Error> {
+    let (x, y) = points();
+    let (b, g, e) = (covector::<1>(5, 0.4), [[0.7]], covector::<1>(4, 0.2));
+    let value =
+        |x: &[[f64; 2]], y: &[[f64; 2]], b: &[[f64; 1]], g: &[[f64; 1]]| any(x, y, b, g).run().expect("right shapes");
+    check_gradient(|x| value(x, &y, &b, &g), &x, &e, &any::grad_x_i(&x, &y, &b, &g, &e).run()?);
+    check_gradient(|y| value(&x, y, &b, &g), &y, &e, &any::grad_y_j(&x, &y, &b, &g, &e).run()?);
+    check_gradient(|b| value(&x, &y, b, &g), &b, &e, &any::grad_b_j(&x, &y, &b, &g, &e).run()?);
+    check_gradient(|g| value(&x, &y, &b, g), &g, &e, &any::grad_g(&x, &y, &b, &g, &e).run()?);
+    let u = covector::<2>(4, 0.5);
+    let vectors = |x: &[[f64; 2]]| laplace_matrix(x, &y).run().expect("right shapes");
+    check_gradient(vectors, &x, &u, &laplace_matrix::grad_x_i(&x, &y, &u).run()?);
+    // An ndarray does not tell, but one may say.
+    let table = Array2::from_shape_fn((4, 2), |(r, c)| x[r][c]);
+    assert_eq!(any::<f64, 2>(&table, &y, &b, &0.7).run()?, value(&x, &y, &b, &g));
+    Ok(())
+}
+
+#[test]
+fn open_dimensions_are_told_by_the_data() -> Result<(), Error> {
+    let (x, y) = points();
+    let b = covector::<3>(5, 0.4);
+    let wide = open(&x, &y, &b, &0.7).run()?;
+    for column in 0..3 {
+        let b: Vec<f64> = b.iter().map(|b| b[column]).collect();
+        let narrow = any(&x, &y, &b, &0.7).run()?;
+        assert!((0..4).all(|row| (wide[[row, column]] - narrow[[row, 0]]).abs() < 1e-15));
+    }
+    let (e, u) = (covector::<3>(4, 0.2), covector::<2>(4, 0.5));
+    let first = |y: &[[f64; 2]]| open::grad_x_i(&x, y, &b, &0.7, &e).run().expect("right shapes");
+    check_gradient(first, &y, &u, &open::grad_x_i::grad_y_j(&x, &y, &b, &0.7, &e, &u).run()?);
+    Ok(())
+}
+
+#[test]
+fn the_bare_form_takes_variables_of_the_scope() -> Result<(), Error> {
+    let (x_i, y_j) = points();
+    let (b_j, gamma) = (vec![1.0, -2.0, 0.5, 3.0, 0.25], 0.7);
+    let a = keops!(Sum_Reduction(Exp(-gamma * SqDist(x_i, y_j)) * b_j, 0)).run()?;
+    for (x, a) in x_i.iter().zip(&a) {
+        let term = |(y, b): (&[f64; 2], &f64)| b * (-gamma * ((x[0] - y[0]).powi(2) + (x[1] - y[1]).powi(2))).exp();
+        let sum: f64 = y_j.iter().zip(&b_j).map(term).sum();
+        assert!((a - sum).abs() < 1e-14);
+    }
+    // As methods, with the call kept for later, of arrays, slices and references, in f32.
+    let (x_i, y_j) = ([[1.0f32, 2.0, 2.0]; 2], &[[0.0f32; 3]][..]);
+    let call = keops![(x_i - y_j).norm2().sum(axis = 1)];
+    assert_eq!(call.run()?, array![[3.0f32], [3.0]]);
+    let y_j = &y_j;
+    assert_eq!(keops!((x_i | y_j).argmin(axis = 1)).run()?, array![[0], [0]]);
+    // One of those that agree is enough: the other may be an ndarray.
+    let y_j = array![[0.0f32, 0.0, 1.0]];
+    assert_eq!(keops!(Max_Reduction(x_i | y_j, 0)).run()?, array![[2.0f32], [2.0]]);
+    // The formula fixes everything here.
+    let (x_i, y_j) = (array![[1.0f64], [2.0]], array![[3.0f64]]);
+    assert_eq!(keops!((x_i * y_j).logsumexp(axis = 1)).run()?, array![[3.0], [6.0]]);
+    // Variables may have any name.
+    let (formula, e_j) = (2.0, [1.0, 2.0]);
+    assert_eq!(keops!(Sum_Reduction(formula * e_j, 0)).run()?, array![[6.0]]);
+    Ok(())
+}
+
+#[test]
+fn parts_of_vectors() -> Result<(), Error> {
+    let (x_i, y_j) = ([[7.5, -1.0, 2.0]], [[1.0, 10.0, 100.0], [2.0, 20.0, 200.0]]);
+    let one = keops!(|x_i: Vi<3>, y_j: Vj<3>| (x_i[1..3] * y_j[0..2] + x_i[0].mod(2)).sum(axis = 1));
+    let at = |c: usize| -> f64 { y_j.iter().map(|y| x_i[0][c + 1] * y[c] + 1.5).sum() };
+    assert_eq!(one(&x_i, &y_j).run()?, array![[at(0), at(1)]]);
+    Ok(())
+}

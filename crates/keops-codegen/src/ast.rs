@@ -47,8 +47,28 @@ pub enum Size {
 pub struct Variable {
     /// Its name.
     pub name: Ident,
-    /// Which index it follows, and how many numbers there are per row; none if unreadable.
-    pub declared: Option<(Category, Size)>,
+    /// Which index it follows, and how many numbers there are per row, if that is stated; none if unreadable.
+    pub declared: Option<(Category, Option<Size>)>,
+}
+
+/// A variable of `#[grad(…)]`, and those by which its gradient is differentiated again: `x_i(y_j, e)`.
+#[derive(Debug, Clone)]
+pub struct Towards {
+    /// Its name.
+    pub name: Ident,
+    /// What follows in brackets.
+    pub then: Vec<Towards>,
+}
+
+/// How a formula is declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `fn name(variables) = reduction`
+    Function,
+    /// `|variables| reduction`: a function without a name.
+    Closure,
+    /// `reduction`: a call with the variables of the scope.
+    Bare,
 }
 
 /// One formula with its declaration.
@@ -65,15 +85,15 @@ pub struct Item {
     /// Arguments, in the order of the call.
     pub variables: Vec<Variable>,
     /// Variables named by `#[grad(…)]`.
-    pub gradients: Vec<Ident>,
+    pub gradients: Vec<Towards>,
     /// Right side; none if it could not be read.
     pub reduction: Option<Reduction>,
     /// The right side as the user wrote it, for the documentation.
     pub text: String,
     /// Could all of it be read?
     pub complete: bool,
-    /// Is it the expression form, which gives the function no name?
-    pub is_expression: bool,
+    /// How it is declared.
+    pub form: Form,
 }
 
 /// A reduction, and possibly a derivative of it.
@@ -231,6 +251,8 @@ pub enum Style {
     Function,
     /// `x.exp()`
     Method,
+    /// `x[k]` or `x[a..b]`
+    Subscript,
     /// `x + y` or `-x`
     Operator(&'static str),
 }
@@ -265,6 +287,7 @@ impl Call {
         match self.style {
             Style::Function => self.name.clone(),
             Style::Method => format!(".{}", self.name),
+            Style::Subscript => "[…]".to_string(),
             Style::Operator(symbol) => symbol.to_string(),
         }
     }

@@ -67,6 +67,14 @@ impl Call {
                 separated(f, rest)?;
                 f.write_str(")")
             }
+            (Style::Subscript, [whole, at, rest @ ..]) => {
+                write!(f, "{}[{}", AtLeast(&whole.value, 7), at.value)?;
+                let (start, length) = (at.value.as_integer(), rest.first().and_then(|n| n.value.as_integer()));
+                match (start, length) {
+                    (Some(start), Some(length)) => write!(f, "..{}]", start.saturating_add(length)),
+                    _ => f.write_str("]"),
+                }
+            }
             (_, all) => {
                 write!(f, "{}(", self.name)?;
                 separated(f, all)?;

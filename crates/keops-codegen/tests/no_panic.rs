@@ -12,6 +12,9 @@ const SEEDS: &[&str] = &[
     "#[grad(q_i)] fn s(q_i: Vi<4>, k_j: Vj<4>, v_j: Vj<3>) = SumSoftMaxWeight_Reduction((q_i | k_j) / 2, 0, v_j);",
     "fn d(x_i: Vi<2>, y_j: Vj<2>, e_i: Vi<1>) = Grad(Sum_Reduction(Exp(-SqDist(x_i, y_j)), 0), x_i, e_i);",
     "fn l(x_i: Vi<2>, y_j: Vj<2>) = Sum_Reduction(Laplacian(Exp(-SqDist(x_i, y_j)), x_i) * Elem(y_j, 1), 0);",
+    "#[grad(x_i(y_j(x_i), e), g)] fn c(x_i: Vi<2>, y_j: Vj, g: Pm) = LogSumExp_Reduction(-g * SqDist(x_i, y_j), 0);",
+    "Sum_Reduction(Exp(-gamma * SqDist(x_i[0..2], y_j)) * b_j[1], 0)",
+    "Grad(((x_i - y_j).sqnorm2() * -gamma).logsumexp(axis = 1), y_j, e_i)",
 ];
 
 /// Pieces that mutations insert.
@@ -83,6 +86,14 @@ const PIECES: &[&str] = &[
     "GradMatrix(",
     "SumT(",
     "Zero_Reduction(3, 0)",
+    "[0]",
+    "[1..3]",
+    "Vi<_>",
+    ": Vj",
+    "self",
+    "(x_i)",
+    "OneHot(",
+    "Diff(",
 ];
 
 /// xorshift64*: the same mutations every time.

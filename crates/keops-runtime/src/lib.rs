@@ -13,6 +13,7 @@ mod operation;
 mod options;
 mod pointwise;
 mod rows;
+mod rows_known;
 
 pub use call::Call;
 pub use error::Error;
@@ -22,6 +23,7 @@ pub use keops_core::{Category, Variable};
 pub use operation::Target;
 pub use options::{Accumulator, Backend, Level};
 pub use rows::{Rows, RowsDimension, RowsView};
+pub use rows_known::RowsOfKnownDimension;
 
 /// What generated code refers to. No promises are made about it.
 #[doc(hidden)]
@@ -35,6 +37,7 @@ pub mod __private {
     pub use crate::mistaken::Mistaken;
     pub use crate::operation::{Additive, Form, Operation, Reduce};
     pub use crate::rows::{Rows, RowsView};
+    pub use crate::rows_known::RowsOfKnownDimension;
     pub use keops_core::{
         Category, Formula, Int, Keep, Mask, Outer, Real, Scalar, Shape, Sink, Source, Stage, Staged, Values, Variable,
     };

@@ -60,7 +60,7 @@ impl Scope<'_> {
         let operands: Vec<&Expr> = call
             .arguments
             .iter()
-            .filter(|a| !matches!(&a.name, Some(name) if name == "axis"))
+            .filter(|a| !matches!(&a.name, Some(name) if name == "axis" || name == "dim"))
             .map(|a| &a.value)
             .collect();
         let Some(operation) = find(call, &operands) else {
@@ -140,7 +140,9 @@ impl Scope<'_> {
                     .map(|(&node, expr)| format!("`{expr}` has dimension {}", self.ir.dim(node)))
                     .collect();
                 let dims = if dims.is_empty() { String::new() } else { format!(" ({})", dims.join(", ")) };
-                mistakes.add(call.at, format!("{message}{dims}"));
+                let advice = arguments.iter().find_map(|&node| self.advice_on_dimension(self.ir.dim(node)));
+                let advice = advice.filter(|_| message.contains("must be a number")).unwrap_or_default();
+                mistakes.add(call.at, format!("{message}{dims}{advice}"));
                 None
             }
         }
@@ -170,9 +172,10 @@ impl Scope<'_> {
     }
 }
 
-fn find(call: &Call, operands: &[&Expr]) -> Option<&'static Operation> {
+/// The operation that a call means.
+pub(super) fn find(call: &Call, operands: &[&Expr]) -> Option<&'static Operation> {
     match call.style {
-        Style::Function | Style::Operator(_) => ops::find(&call.name),
+        Style::Function | Style::Subscript | Style::Operator(_) => ops::find(&call.name),
         Style::Method => match call.name.as_str() {
             // As `**`: an integer is multiplied out.
             "power" if operands.get(1).is_some_and(|e| e.as_integer().is_some()) => ops::find("Pow"),

@@ -2,14 +2,17 @@
 
 mod expression;
 mod gradient;
+mod infer;
 mod reduction;
 mod scope;
+mod whole;
 
 use crate::ast::{Item, ReductionKind};
 use crate::emit::Variable;
 use crate::ir::{Category, Dim, Ir, NodeId};
 use crate::mistakes::Mistakes;
 use crate::schedule::Keep;
+pub(crate) use gradient::{Wanted, covector_name};
 use proc_macro2::Ident;
 pub(crate) use scope::Declared;
 use scope::Scope;
@@ -59,10 +62,10 @@ impl Operation {
     }
 }
 
-/// The gradient of an item towards one of its variables.
+/// A gradient towards a variable.
 #[derive(Debug, Clone)]
 pub struct Gradient {
-    /// Position of the variable.
+    /// Position of the variable among those of the item and the covectors of the gradients around this one.
     pub towards: usize,
     /// Numbers per row of the covector.
     pub seed: Dim,
@@ -70,6 +73,10 @@ pub struct Gradient {
     pub operation: Operation,
     /// From what.
     pub body: Body,
+    /// What its own gradients pass over first, if it is not `body`.
+    pub forward: Option<Body>,
+    /// Its own gradients.
+    pub gradients: Vec<Gradient>,
 }
 
 /// An item without mistakes.
@@ -81,6 +88,10 @@ pub struct Checked {
     pub operation: Operation,
     /// What is reduced.
     pub body: Body,
+    /// What the forward pass evaluates, if the reduction is a gradient with one.
+    pub forward: Option<Body>,
+    /// Position of the variable that is the covector of such a gradient.
+    pub covector: Option<usize>,
     /// Numbers per row of the result (per index, and per entry of the K family).
     pub out: Dim,
     /// Gradients that were asked for.
@@ -94,14 +105,19 @@ pub(crate) struct Signature {
     pub(crate) k: Option<Dim>,
     /// Numbers per row that the gradients take, if known.
     pub(crate) seed: Option<Dim>,
-    /// Variables with a gradient, by name.
-    pub(crate) gradients: Vec<Ident>,
+    /// The gradients that were asked for.
+    pub(crate) gradients: Vec<Wanted>,
+    /// Const parameters: those declared, and those that stand for dimensions that the data tell.
+    pub(crate) consts: Vec<Ident>,
+    /// Positions of the variables whose data tell a dimension.
+    pub(crate) telling: Vec<usize>,
 }
 
 /// Checks an item; with a mistake there is only its signature.
 pub(crate) fn item(item: &Item, mistakes: &mut Mistakes) -> (Signature, Option<Checked>) {
     let before = mistakes.count();
-    let mut scope = Scope::new(item, mistakes);
+    let inferred = infer::dimensions(item);
+    let mut scope = Scope::new(item, &inferred, mistakes);
     let reduced = item.reduction.as_ref().and_then(|r| reduction::check(&mut scope, r, mistakes));
     let wanted = gradient::wanted(&mut scope, item, mistakes);
     if item.complete {
@@ -110,13 +126,20 @@ pub(crate) fn item(item: &Item, mistakes: &mut Mistakes) -> (Signature, Option<C
     let k = item.reduction.as_ref().and_then(|r| r.k.as_ref()).and_then(|k| reduction::known_k(&scope, k));
     let seed = reduced.as_ref().and_then(|r| r.seed.clone());
     let right = item.complete && mistakes.count() == before;
-    let checked = reduced.filter(|_| right).and_then(|r| gradient::all(&mut scope, r, &wanted, mistakes));
-    let gradients = wanted.iter().map(|(name, _)| name.clone()).collect();
-    let signature = Signature { variables: scope.variables, k, seed, gradients };
+    let checked = reduced.filter(|_| right).and_then(|reduced| {
+        let gradients = gradient::all(&mut scope, item, &reduced, &wanted, mistakes)?;
+        Some((reduced, gradients))
+    });
+    let mut consts = item.consts.clone();
+    consts.extend(inferred.open.iter().map(|(name, _)| name.clone()));
+    let telling = inferred.open.iter().map(|(_, variable)| *variable).collect();
+    let signature = Signature { variables: scope.variables, k, seed, gradients: wanted, consts, telling };
     let checked = checked.map(|(reduced, gradients)| Checked {
         ir: scope.ir,
-        operation: Operation::Reduce(reduced.kind, reduced.k),
+        operation: reduced.operation,
         body: reduced.body,
+        forward: reduced.forward,
+        covector: reduced.covector,
         out: reduced.out,
         gradients,
     });

@@ -1,19 +1,20 @@
 //! Rules of the outermost operation.
 
 use super::scope::{Scope, count};
-use super::{Body, keep_of};
-use crate::ast::{Derivative, Kind, Reduction, ReductionKind, Size};
+use super::{Body, Operation, keep_of, whole};
+use crate::ast::{Reduction, ReductionKind, Size};
 use crate::emit::Variable;
 use crate::ir::{Dim, NodeId};
 use crate::mistakes::Mistakes;
-use crate::ops;
 
 /// A reduction that has been checked.
 pub(super) struct Reduced {
-    pub(super) kind: ReductionKind,
-    /// Number of smallest values.
-    pub(super) k: Option<Dim>,
+    pub(super) operation: Operation,
     pub(super) body: Body,
+    /// What the forward pass of a gradient evaluates.
+    pub(super) forward: Option<Body>,
+    /// Position of the variable that is the covector of a gradient.
+    pub(super) covector: Option<usize>,
     /// Numbers per row and index.
     pub(super) out: Dim,
     /// Numbers per row of a covector of the values, if they can be written.
@@ -33,8 +34,7 @@ pub(super) fn check(scope: &mut Scope<'_>, reduction: &Reduction, mistakes: &mut
     if let Some(value) = value {
         complain_unless_exponent_is_scalar(scope, reduction, value, mistakes);
     }
-    let derivatives: Vec<_> =
-        reduction.derivatives.iter().map(|d| derivative_arguments(scope, reduction, d, mistakes)).collect();
+    let derivatives: Vec<_> = reduction.derivatives.iter().map(|d| whole::arguments(scope, d, mistakes)).collect();
     if mistakes.count() != before {
         return None;
     }
@@ -48,16 +48,18 @@ pub(super) fn check(scope: &mut Scope<'_>, reduction: &Reduction, mistakes: &mut
         None => None,
     };
     let keep = keep_of(tag.kept());
-    let mut body = Body { variables: variables(scope)?, value, weight, keep };
-    for (derivative, arguments) in reduction.derivatives.iter().zip(derivatives) {
-        body = differentiate(scope, body, derivative, arguments?, mistakes)?;
-    }
+    let body = Body { variables: variables(scope)?, value, weight, keep };
     let out = scope.ir.dim(body.weight.unwrap_or(body.value)).clone();
     let seed = match &k {
         Some(k) => k.lit().zip(out.lit()).and_then(|(k, out)| k.checked_mul(out)).map(Dim::Lit),
         None => Some(out.clone()),
     };
-    Some(Reduced { kind: reduction.kind, k, body, out, seed })
+    let operation = Operation::Reduce(reduction.kind, k);
+    let mut reduced = Reduced { operation, body, forward: None, covector: None, out, seed };
+    for (derivative, arguments) in reduction.derivatives.iter().zip(derivatives) {
+        reduced = whole::differentiate(scope, reduced, derivative, arguments?, mistakes)?;
+    }
+    Some(reduced)
 }
 
 /// All variables; none if one of them is wrong.
@@ -120,59 +122,4 @@ fn complain_unless_exponent_is_scalar(
             ),
         );
     }
-}
-
-/// The variable and the covector (or direction) of a derivative.
-fn derivative_arguments(
-    scope: &mut Scope<'_>,
-    reduction: &Reduction,
-    derivative: &Derivative,
-    mistakes: &mut Mistakes,
-) -> Option<(usize, NodeId)> {
-    let name = if derivative.reverse { "Grad" } else { "Diff" };
-    scope.mark_used(&derivative.variable);
-    if reduction.kind != ReductionKind::Sum {
-        scope.mark_used(&derivative.along);
-        mistakes.add(
-            derivative.at,
-            format!("`{name}` of a whole reduction is for sums only; for the gradients of other reductions write `#[grad(x_i)]` before the formula, which adds `NAME::grad_x_i`"),
-        );
-        return None;
-    }
-    let along = scope.lower(&derivative.along, mistakes);
-    let variable = match &derivative.variable.kind {
-        Kind::Name(variable) => match scope.find(variable) {
-            Some(position) => Some(position),
-            None => {
-                scope.complain_about_unknown(variable, mistakes);
-                None
-            }
-        },
-        Kind::Unreadable => None,
-        _ => {
-            mistakes.add(derivative.variable.at, format!("`{name}` differentiates towards a variable, not a formula"));
-            None
-        }
-    };
-    Some((variable?, along?))
-}
-
-fn differentiate(
-    scope: &mut Scope<'_>,
-    body: Body,
-    derivative: &Derivative,
-    (position, along): (usize, NodeId),
-    mistakes: &mut Mistakes,
-) -> Option<Body> {
-    let variable = scope.node(position)?;
-    let name = if derivative.reverse { "Grad" } else { "Diff" };
-    let value = match ops::find(name)?.apply(&mut scope.ir, &[body.value, variable, along], &[]) {
-        Ok(value) => value,
-        Err(message) => {
-            mistakes.add(derivative.at, message);
-            return None;
-        }
-    };
-    let keep = if derivative.reverse { keep_of(body.variables[position].category) } else { body.keep };
-    Some(Body { value, keep, ..body })
 }

@@ -1,5 +1,6 @@
 //! What the names of a formula mean.
 
+use super::infer::Inferred;
 use crate::ast::{Expr, Item, Kind, Place, Size};
 use crate::ir::{Category, Dim, Ir, NodeId};
 use crate::mistakes::Mistakes;
@@ -22,13 +23,15 @@ pub(super) struct Scope<'a> {
     pub(super) ir: Ir,
     pub(super) variables: Vec<Declared>,
     consts: &'a [Ident],
+    /// Const parameters that stand for dimensions that are not stated, each with a variable that has it.
+    open: Vec<(Ident, usize)>,
     used: Vec<bool>,
 }
 
 impl<'a> Scope<'a> {
-    pub(super) fn new(item: &'a Item, mistakes: &mut Mistakes) -> Self {
+    pub(super) fn new(item: &'a Item, inferred: &Inferred, mistakes: &mut Mistakes) -> Self {
         let mut variables = Vec::new();
-        for variable in &item.variables {
+        for (variable, inferred) in item.variables.iter().zip(&inferred.dims) {
             if item.consts.contains(&variable.name) {
                 mistakes.add(
                     &variable.name,
@@ -36,12 +39,16 @@ impl<'a> Scope<'a> {
                 );
             }
             let meaning = variable.declared.as_ref().and_then(|(category, size)| {
-                Some((*category, dimension(&variable.name, size, &item.consts, mistakes)?))
+                let dim = match size {
+                    Some(size) => dimension(&variable.name, size, &item.consts, mistakes)?,
+                    None => inferred.clone()?,
+                };
+                Some((*category, dim))
             });
             variables.push(Declared { name: variable.name.clone(), meaning });
         }
         let used = vec![false; variables.len()];
-        Scope { ir: Ir::new(), variables, consts: &item.consts, used }
+        Scope { ir: Ir::new(), variables, consts: &item.consts, open: inferred.open.clone(), used }
     }
 
     /// The position of a variable, which counts as used from now on.
@@ -59,6 +66,23 @@ impl<'a> Scope<'a> {
 
     pub(super) fn is_const(&self, name: &Ident) -> bool {
         self.consts.contains(name)
+    }
+
+    /// What to do about a dimension that must be a number and is not.
+    pub(super) fn advice_on_dimension(&self, dim: &Dim) -> Option<String> {
+        let Dim::Param(name) = dim else { return None };
+        let Some((_, variable)) = self.open.iter().find(|(open, _)| *open == **name) else {
+            return Some(format!("; declare the variables with a number in place of `{name}`, as in `x_i: Vi<3>`"));
+        };
+        let Declared { name, meaning } = &self.variables[*variable];
+        let category = match meaning {
+            Some((Category::Vj, _)) => "Vj",
+            Some((Category::Pm, _)) => "Pm",
+            _ => "Vi",
+        };
+        Some(format!(
+            "; only the data would tell how many numbers `{name}` has, so declare it with a number, as in `{name}: {category}<3>`"
+        ))
     }
 
     /// Reports a name that means nothing.
@@ -121,7 +145,7 @@ impl<'a> Scope<'a> {
 }
 
 /// The dimension of a variable; none if it is wrong.
-fn dimension(variable: &Ident, size: &Size, consts: &[Ident], mistakes: &mut Mistakes) -> Option<Dim> {
+pub(super) fn dimension(variable: &Ident, size: &Size, consts: &[Ident], mistakes: &mut Mistakes) -> Option<Dim> {
     match size {
         Size::Literal(n, _) if (1..=MAX_DIM).contains(n) => Some(Dim::Lit(usize::try_from(*n).ok()?)),
         Size::Literal(n, at) => {

@@ -1,5 +1,6 @@
 //! Documentation of generated functions.
 
+use super::function::Argument;
 use crate::ast::Item;
 use crate::check::{Checked, Declared, Gradient};
 use crate::ir::Category;
@@ -16,23 +17,30 @@ pub(super) fn of_reduction(item: &Item, variables: &[Declared], checked: &Checke
     attributes(&text)
 }
 
-/// Documentation of a gradient.
-pub(super) fn of_gradient(item: &Item, variables: &[Declared], gradient: &Gradient, seed: &str) -> TokenStream {
-    let towards = &variables[gradient.towards];
+/// Documentation of a gradient of the function at `path`, which has these arguments.
+pub(super) fn of_gradient(path: &str, of: &[Argument], gradient: &Gradient, covector: &str) -> TokenStream {
+    let (name, towards) = (path.rsplit("::").next().unwrap_or(path), &of[gradient.towards].name);
+    let mut rows = String::new();
+    for Argument { name, dim, .. } in of {
+        if let Some(dim) = dim {
+            // Writing to a string cannot fail.
+            let _ = writeln!(rows, "| `{name}` | as there | {dim} |");
+        }
+    }
     let text = format!(
-        "Gradient of [`{0}`](fn@super::{0}) towards `{1}`: of Σ `{seed}` · result, by every number of `{1}`.\n\n{2}| `{seed}` | as the result | {3} |\n\n\
-         The result has the shape of `{1}`.",
-        item.name,
-        towards.name,
-        arguments(variables),
+        "Gradient of [`{name}`](fn@super::{name}) towards `{towards}`: of Σ `{covector}` · result, by every number of `{towards}`.\n\n\
+         {HEAD}{rows}| `{covector}` | as the result | {} |\n\n\
+         The result has the shape of `{towards}`.",
         gradient.seed,
     );
     attributes(&text)
 }
 
+const HEAD: &str = "| argument | rows | numbers per row |\n|---|---|---|\n";
+
 /// A table of the arguments.
 fn arguments(variables: &[Declared]) -> String {
-    let mut table = "| argument | rows | numbers per row |\n|---|---|---|\n".to_string();
+    let mut table = HEAD.to_string();
     for variable in variables {
         if let Some((category, dim)) = &variable.meaning {
             let rows = match category {

@@ -2,10 +2,10 @@
 //! stops the build.
 
 use super::function::{Argument, Function};
-use super::module::{PassedOn, arguments, gradient_name, module_lints, operation_alias, reduction_type, seed_name};
+use super::module::{PassedOn, arguments, covector, gradient_name, module_lints, operation_alias, reduction_type};
 use super::paths::library;
 use crate::ast::{Item, ReductionKind};
-use crate::check::Signature;
+use crate::check::{Signature, Wanted};
 use crate::ir::Dim;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -14,23 +14,11 @@ use quote::quote;
 pub(super) fn tokens(item: &Item, signature: &Signature) -> TokenStream {
     let (name, visibility) = (&item.name, &item.visibility);
     let passed_on = PassedOn::of(item);
-    let function = function(item, &passed_on.to_function, quote!(#visibility), name, arguments(&signature.variables));
+    let all = arguments(&signature.variables, &signature.telling);
     let kind = item.reduction.as_ref().map_or(ReductionKind::Sum, |r| r.kind);
     let operation = operation(item, kind, signature.k.as_ref());
-    let gradients = signature.gradients.iter().map(|towards| {
-        let name = gradient_name(towards);
-        let mut arguments = arguments(&signature.variables);
-        arguments.push(Argument { name: seed_name(item), dim: signature.seed.clone() });
-        let function = self::function(item, &TokenStream::new(), quote!(pub), &name, arguments);
-        let operation = self::operation(item, ReductionKind::Sum, None);
-        quote! {
-            #function
-            #[doc(hidden)]
-            pub mod #name {
-                #operation
-            }
-        }
-    });
+    let gradients = gradients(item, &all, signature.seed.as_ref(), 0, &signature.gradients);
+    let function = function(item, &passed_on.to_function, quote!(#visibility), name, all);
     let (conditions, lints) = (&passed_on.to_module, module_lints());
     quote! {
         #function
@@ -38,9 +26,31 @@ pub(super) fn tokens(item: &Item, signature: &Signature) -> TokenStream {
         #lints
         #visibility mod #name {
             #operation
-            #(#gradients)*
+            #gradients
         }
     }
+}
+
+/// The gradients of a function with these arguments, whose result has rows of `seed` numbers.
+fn gradients(item: &Item, of: &[Argument], seed: Option<&Dim>, order: usize, wanted: &[Wanted]) -> TokenStream {
+    let each = wanted.iter().map(|towards| {
+        let name = gradient_name(&towards.name);
+        let mut all = of.to_vec();
+        all.push(Argument::of(&covector(item, order), seed.cloned()));
+        let dim = of.get(towards.position).and_then(|a| a.dim.clone());
+        let then = gradients(item, &all, dim.as_ref(), order + 1, &towards.then);
+        let function = function(item, &TokenStream::new(), quote!(pub), &name, all);
+        let operation = operation(item, ReductionKind::Sum, None);
+        quote! {
+            #function
+            #[doc(hidden)]
+            pub mod #name {
+                #operation
+                #then
+            }
+        }
+    });
+    each.collect()
 }
 
 fn function(
@@ -50,7 +60,7 @@ fn function(
     name: &Ident,
     arguments: Vec<Argument>,
 ) -> TokenStream {
-    Function { attributes: attributes.clone(), visibility, name, consts: &item.consts, arguments }.tokens()
+    Function { attributes: attributes.clone(), visibility, name, consts: &item.consts, arguments, again: None }.tokens()
 }
 
 /// An operation with results of the right form.

@@ -6,9 +6,19 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 /// An argument: its name, and how many numbers a row of it has (unknown after a mistake).
+#[derive(Clone)]
 pub(super) struct Argument {
     pub(super) name: Ident,
     pub(super) dim: Option<Dim>,
+    /// Is it the type of this argument that tells the dimension?
+    pub(super) tells: bool,
+}
+
+impl Argument {
+    /// An argument whose dimension is settled.
+    pub(super) fn of(name: &Ident, dim: Option<Dim>) -> Self {
+        Argument { name: name.clone(), dim, tells: false }
+    }
 }
 
 /// The function `name`, which calls the operation `name::Op`.
@@ -21,6 +31,8 @@ pub(super) struct Function<'a> {
     /// Const parameters.
     pub(super) consts: &'a [Ident],
     pub(super) arguments: Vec<Argument>,
+    /// Position of an argument that is passed on once more, at the end.
+    pub(super) again: Option<usize>,
 }
 
 impl Function<'_> {
@@ -30,16 +42,21 @@ impl Function<'_> {
         let number = self.number_type();
         let mut declared = Vec::new();
         let mut views = Vec::new();
-        for Argument { name, dim } in &self.arguments {
+        for Argument { name, dim, tells } in &self.arguments {
             match dim {
                 Some(dim) => {
                     let dim = dimension(dim);
                     let rows = quote!(#library::Rows<#number, #dim>);
-                    declared.push(quote!(#name: &'a (impl #rows + ?Sized)));
+                    let bound =
+                        if *tells { quote!(#library::RowsOfKnownDimension<#number, #dim>) } else { rows.clone() };
+                    declared.push(quote!(#name: &'a (impl #bound + ?Sized)));
                     views.push(quote!(<_ as #rows>::rows_view(#name)));
                 }
                 None => declared.push(quote!(#name: &'a (impl ?Sized))),
             }
+        }
+        if let Some(view) = self.again.and_then(|k| views.get(k)) {
+            views.push(view.clone());
         }
         let parameters = const_parameters(consts);
         let arguments = const_arguments(consts);

@@ -6,7 +6,7 @@ mod function;
 mod module;
 mod paths;
 
-use crate::ast::Item;
+use crate::ast::{Form, Item};
 use crate::check;
 use crate::mistakes::Mistakes;
 use crate::parse::parse;
@@ -21,10 +21,15 @@ pub fn expand(input: TokenStream) -> TokenStream {
     let functions: TokenStream = items.iter().map(|i| item(i, &mut mistakes)).collect();
     let errors = mistakes.to_compile_errors();
     match items.as_slice() {
-        [expression] if expression.is_expression => {
-            let name = &expression.name;
+        [closure] if closure.form == Form::Closure => {
+            let name = &closure.name;
             // The value is the function itself; its types are inferred where it is called, as those of a closure.
             quote!({ #functions #errors #name })
+        }
+        [bare] if bare.form == Form::Bare => {
+            let name = &bare.name;
+            let variables = bare.variables.iter().map(|v| &v.name);
+            quote!({ #functions #errors #name(#(&#variables),*) })
         }
         _ => quote!(#functions #errors),
     }
@@ -32,6 +37,8 @@ pub fn expand(input: TokenStream) -> TokenStream {
 
 fn item(item: &Item, mistakes: &mut Mistakes) -> TokenStream {
     let (signature, checked) = check::item(item, mistakes);
+    // From here on there is no difference between const parameters that are declared and those that are inferred.
+    let item = &Item { consts: signature.consts.clone(), ..item.clone() };
     match checked {
         Some(checked) => match module::tokens(item, &signature, checked) {
             Ok(tokens) => tokens,

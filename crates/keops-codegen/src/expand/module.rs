@@ -3,8 +3,8 @@
 use super::docs;
 use super::function::{Argument, Function, const_arguments, const_parameters, dimension};
 use super::paths::library;
-use crate::ast::{Item, ReductionKind};
-use crate::check::{Body, Checked, Declared, Operation, Signature};
+use crate::ast::{Form, Item, ReductionKind};
+use crate::check::{Body, Checked, Declared, Gradient, Operation, Signature, covector_name};
 use crate::emit::{Spec, compile_body};
 use crate::ir::{Dim, Ir};
 use crate::schedule::{Kind, Task};
@@ -17,40 +17,24 @@ pub(super) fn tokens(item: &Item, signature: &Signature, mut checked: Checked) -
     let passed_on = PassedOn::of(item);
     let (attributes, conditions) = (&passed_on.to_function, &passed_on.to_module);
     let documentation = docs::of_reduction(item, &signature.variables, &checked);
+    let all = arguments(&signature.variables, &signature.telling);
     let function = Function {
         attributes: quote!(#attributes #documentation),
         visibility: quote!(#visibility),
         name,
         consts: &item.consts,
-        arguments: arguments(&signature.variables),
+        arguments: all.clone(),
+        again: checked.covector,
     }
     .tokens();
-    let operation = operation(item, &mut checked.ir, &checked.operation, &checked.body, &text(item, None))?;
-    let seed = seed_name(item);
-    let mut gradients = TokenStream::new();
-    for gradient in &checked.gradients {
-        let towards = &signature.variables[gradient.towards].name;
-        let name = gradient_name(towards);
-        let mut arguments = arguments(&signature.variables);
-        arguments.push(Argument { name: seed.clone(), dim: Some(gradient.seed.clone()) });
-        let function = Function {
-            attributes: docs::of_gradient(item, &signature.variables, gradient, &seed.to_string()),
-            visibility: quote!(pub),
-            name: &name,
-            consts: &item.consts,
-            arguments,
-        }
-        .tokens();
-        let operation =
-            self::operation(item, &mut checked.ir, &gradient.operation, &gradient.body, &text(item, Some(&name)))?;
-        gradients.extend(quote! {
-            #function
-            #[doc(hidden)]
-            pub mod #name {
-                #operation
-            }
-        });
-    }
+    let path = text_of(item);
+    let forward = match &checked.forward {
+        Some(forward) => Some(forward_module(item, &mut checked.ir, &checked.operation, forward, &path)?),
+        None => None,
+    };
+    let operation = operation(item, &mut checked.ir, &checked.operation, &checked.body, forward, &path)?;
+    let of = Differentiated { arguments: &all, path: &path, order: 0, forward: quote!(super::Body) };
+    let gradients = gradients(item, &mut checked.ir, &of, &checked.gradients)?;
     let lints = module_lints();
     let about = format!(" Gradients of [`{name}`](fn@{name}), and what the engines run.");
     Ok(quote! {
@@ -65,20 +49,109 @@ pub(super) fn tokens(item: &Item, signature: &Signature, mut checked: Checked) -
     })
 }
 
-/// A body, and the operation `Op` on it.
-fn operation(item: &Item, ir: &mut Ir, operation: &Operation, body: &Body, text: &str) -> Result<TokenStream, String> {
-    let library = library();
+/// A function whose gradients are written.
+struct Differentiated<'a> {
+    arguments: &'a [Argument],
+    /// What messages call it.
+    path: &'a str,
+    /// Number of covectors among the arguments.
+    order: usize,
+    /// The body that gradients with a forward pass evaluate first, as seen from their modules.
+    forward: TokenStream,
+}
+
+/// Functions and modules of gradients, those of gradients inside those.
+fn gradients(item: &Item, ir: &mut Ir, of: &Differentiated<'_>, all: &[Gradient]) -> Result<TokenStream, String> {
+    let mut tokens = TokenStream::new();
+    for gradient in all {
+        let towards = &of.arguments[gradient.towards].name;
+        let (name, seed) = (gradient_name(towards), covector(item, of.order));
+        let path = format!("{}::{name}", of.path);
+        let documentation = docs::of_gradient(of.path, of.arguments, gradient, &seed.to_string());
+        let mut arguments = of.arguments.to_vec();
+        arguments.push(Argument::of(&seed, Some(gradient.seed.clone())));
+        let operation =
+            operation(item, ir, &gradient.operation, &gradient.body, Some((of.forward.clone(), None)), &path)?;
+        let (forward, forward_path) = match &gradient.forward {
+            Some(body) => {
+                let (_, tokens) = forward_module(item, ir, &gradient.operation, body, &path)?;
+                (tokens, quote!(super::forward::Body))
+            }
+            None => (None, quote!(super::Body)),
+        };
+        let inner = Differentiated { arguments: &arguments, path: &path, order: of.order + 1, forward: forward_path };
+        let inner = gradients(item, ir, &inner, &gradient.gradients)?;
+        let hidden = gradient.gradients.is_empty().then(|| quote!(#[doc(hidden)]));
+        let about = format!(" Gradients of [`{name}`](fn@{name}), and what the engines run.");
+        let function = Function {
+            attributes: documentation,
+            visibility: quote!(pub),
+            name: &name,
+            consts: &item.consts,
+            arguments,
+            again: None,
+        }
+        .tokens();
+        tokens.extend(quote! {
+            #function
+            #hidden
+            #[doc = #about]
+            pub mod #name {
+                #operation
+                #forward
+                #inner
+            }
+        });
+    }
+    Ok(tokens)
+}
+
+/// Where a forward body is, and the module that has it, if it has one of its own.
+type Forward = (TokenStream, Option<TokenStream>);
+
+/// A module with what the forward pass of a gradient evaluates.
+fn forward_module(item: &Item, ir: &mut Ir, gradient: &Operation, body: &Body, text: &str) -> Result<Forward, String> {
+    let kind = match gradient {
+        Operation::GradSelected(..) => Kind::Select,
+        _ => Kind::Exponential,
+    };
+    let formula = formula(item, ir, kind, body, text)?;
+    let module = quote! {
+        #[doc(hidden)]
+        pub mod forward {
+            #formula
+        }
+    };
+    Ok((quote!(forward::Body), Some(module)))
+}
+
+/// A body as the type `Body`.
+fn formula(item: &Item, ir: &mut Ir, kind: Kind, body: &Body, text: &str) -> Result<TokenStream, String> {
     let consts: Vec<String> = item.consts.iter().map(Ident::to_string).collect();
-    let task = Task { root: body.value, weights: body.weight, kind: kind(operation), keep: body.keep, hoist: true };
+    let task = Task { root: body.value, weights: body.weight, kind, keep: body.keep, hoist: true };
     let spec = Spec {
         name: &Ident::new("Body", Span::call_site()),
-        path: &library,
+        path: &library(),
         text,
         variables: &body.variables,
         params: &consts,
         task,
     };
-    let formula = compile_body(ir, &spec)?.tokens;
+    Ok(compile_body(ir, &spec)?.tokens)
+}
+
+/// A body, and the operation `Op` on it.
+fn operation(
+    item: &Item,
+    ir: &mut Ir,
+    operation: &Operation,
+    body: &Body,
+    forward: Option<Forward>,
+    text: &str,
+) -> Result<TokenStream, String> {
+    let library = library();
+    let formula = formula(item, ir, kind(operation), body, text)?;
+    let (forward, module) = forward.unwrap_or_else(|| (quote!(super::Body), None));
     let consts = const_arguments(&item.consts);
     let operation = match operation {
         Operation::Reduce(kind, k) => {
@@ -87,16 +160,17 @@ fn operation(item: &Item, ir: &mut Ir, operation: &Operation, body: &Body, text:
         }
         Operation::GradExponential(kind) => {
             let reduction = reduction_type(*kind, None);
-            quote!(GradExponential<super::Body #consts, #reduction, Body #consts>)
+            quote!(GradExponential<#forward #consts, #reduction, Body #consts>)
         }
         Operation::GradSelected(kind, k) => {
             let reduction = reduction_type(*kind, k.as_ref());
-            quote!(GradSelected<super::Body #consts, #reduction, Body #consts>)
+            quote!(GradSelected<#forward #consts, #reduction, Body #consts>)
         }
     };
     let alias = operation_alias(item, quote!(#library::#operation));
     Ok(quote! {
         #formula
+        #module
         #alias
     })
 }
@@ -149,15 +223,16 @@ pub(super) fn reduction_type(kind: ReductionKind, k: Option<&Dim>) -> TokenStrea
     }
 }
 
-/// The arguments of the function.
-pub(super) fn arguments(variables: &[Declared]) -> Vec<Argument> {
+/// The arguments of the function; the data of those that are `telling` tell a dimension.
+pub(super) fn arguments(variables: &[Declared], telling: &[usize]) -> Vec<Argument> {
     let dim = |v: &Declared| v.meaning.as_ref().map(|(_, dim)| dim.clone());
     // A name that occurs twice has been reported; the compiler need not do it again.
     let name = |k: usize| match variables[..k].iter().any(|v| v.name == variables[k].name) {
         true => format_ident!("{}_{}", variables[k].name, k),
         false => variables[k].name.clone(),
     };
-    variables.iter().enumerate().map(|(k, v)| Argument { name: name(k), dim: dim(v) }).collect()
+    let argument = |k: usize, v| Argument { name: name(k), dim: dim(v), tells: telling.contains(&k) };
+    variables.iter().enumerate().map(|(k, v)| argument(k, v)).collect()
 }
 
 /// The name of the function that computes a gradient.
@@ -165,19 +240,17 @@ pub(super) fn gradient_name(towards: &Ident) -> Ident {
     format_ident!("grad_{}", towards)
 }
 
-/// The name of the covector of a gradient: `e`, unless a variable has that name.
-pub(super) fn seed_name(item: &Item) -> Ident {
-    let mut name = "e".to_string();
-    while item.variables.iter().any(|v| v.name == name) {
-        name.push('_');
-    }
-    Ident::new(&name, Span::call_site())
+/// The argument that is the covector of the k-th derivative.
+pub(super) fn covector(item: &Item, k: usize) -> Ident {
+    Ident::new(&covector_name(item, k), Span::call_site())
 }
 
-/// What messages call a formula or its gradient.
-fn text(item: &Item, gradient: Option<&Ident>) -> String {
-    let name = if item.is_expression { &item.text } else { &item.name.to_string() };
-    gradient.map_or_else(|| name.clone(), |gradient| format!("{name}::{gradient}"))
+/// What messages call a formula.
+fn text_of(item: &Item) -> String {
+    match item.form {
+        Form::Function => item.name.to_string(),
+        Form::Closure | Form::Bare => item.text.clone(),
+    }
 }
 
 /// The user's attributes.

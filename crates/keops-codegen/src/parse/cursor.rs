@@ -106,6 +106,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Takes `_`.
+    pub(super) fn take_underscore(&mut self) -> bool {
+        let found = matches!(self.peek(), Some(TokenTree::Ident(ident)) if ident == "_");
+        if found {
+            self.next();
+        }
+        found
+    }
+
     pub(super) fn take_literal(&mut self) -> Option<&'a Literal> {
         match self.peek()? {
             TokenTree::Literal(literal) => {

@@ -4,7 +4,7 @@
 //! do not chain). A syntax error is noted and the rest of the formula is still read, so that all errors appear at once.
 
 use super::cursor::{Cursor, describe, split};
-use super::literal;
+use super::{literal, sugar};
 use crate::ast::{Argument, Call, Expr, Kind, Place, Style};
 use crate::mistakes::Mistakes;
 use proc_macro2::{Delimiter, Group, Punct, Spacing, Span, TokenTree};
@@ -47,7 +47,7 @@ const FOREIGN: &[(&str, &str)] = &[
     (">>", "compare with a single `>`"),
     ("=>", "write `>=` for \"greater or equal\""),
     ("->", "put a space between `-` and `>`"),
-    ("..", "write `Extract(f, start, length)` for a part of a vector"),
+    ("..", "write `f[a..b]` for a part of a vector"),
     ("%", "write `Mod(f, m, 0)`"),
     ("^", "write `**` for a power"),
     ("&", "variables are named without `&`"),
@@ -165,7 +165,14 @@ impl Parser<'_, '_> {
     /// A primary with the methods that are called on it.
     fn postfix(&mut self) -> Expr {
         let mut expr = self.primary();
-        while self.cursor.peek_punct('.').is_some() && !self.cursor.peek_operator("..") {
+        loop {
+            if let Some(group) = self.cursor.take_group(Delimiter::Bracket) {
+                expr = self.part(expr, group);
+                continue;
+            }
+            if self.cursor.peek_punct('.').is_none() || self.cursor.peek_operator("..") {
+                break;
+            }
             self.cursor.next();
             let Some(name) = self.cursor.take_ident() else {
                 self.complain_about_next("expected the name of a method after `.`");
@@ -179,9 +186,21 @@ impl Parser<'_, '_> {
             let arguments = self.arguments(group);
             let mut all = vec![Argument { name: None, value: expr }];
             all.extend(arguments);
+            sugar::complete(&name.to_string(), &mut all, name.into());
             expr = self.call_with(&name.to_string(), Style::Method, name.into(), all, Some(group.span_close()));
         }
         expr
+    }
+
+    /// `x[k]` and `x[a..b]`.
+    fn part(&mut self, whole: Expr, group: &Group) -> Expr {
+        let at = Place::from(group.span());
+        let Some((name, numbers)) = sugar::subscript(&whole, group, self.mistakes) else {
+            return unreadable(whole.at.to(at));
+        };
+        let mut arguments = vec![whole];
+        arguments.extend(numbers.iter().map(|&n| sugar::integer(n, at)));
+        self.call(name, Style::Subscript, at, arguments, Some(group.span_close()))
     }
 
     fn primary(&mut self) -> Expr {

@@ -1,12 +1,11 @@
 //! `#[attributes] pub fn name<const D: usize>(variables) = reduction` and `|variables| reduction`.
 
 use super::cursor::{Cursor, describe};
-use super::{formula, reduction, variables};
-use crate::ast::{Item, Place, Reduction, Variable};
+use super::{formula, gradients, reduction, variables};
+use crate::ast::{Form, Item, Reduction, Variable};
 use crate::mistakes::Mistakes;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
-use syn::punctuated::Punctuated;
 use syn::{Attribute, GenericParam, Generics, Token, Visibility};
 
 /// What stands before `=`.
@@ -34,7 +33,7 @@ pub(super) fn function(tokens: Vec<TokenTree>, end: Span, mistakes: &mut Mistake
             return None;
         }
     };
-    let (gradients, attributes) = gradients(header.attributes, mistakes);
+    let (gradients, attributes) = gradients::take(header.attributes, mistakes);
     let variables = variables::list(header.arguments.stream(), header.arguments.span_close(), mistakes);
     complain_if_repeated(&variables, mistakes);
     let consts = consts(&header.generics, mistakes);
@@ -49,7 +48,7 @@ pub(super) fn function(tokens: Vec<TokenTree>, end: Span, mistakes: &mut Mistake
         reduction,
         text,
         complete: mistakes.count() == before,
-        is_expression: false,
+        form: Form::Function,
     })
 }
 
@@ -79,12 +78,12 @@ pub(super) fn expression(input: TokenStream, mistakes: &mut Mistakes) -> Option<
         reduction,
         text,
         complete: mistakes.count() == before,
-        is_expression: true,
+        form: Form::Closure,
     })
 }
 
 /// The reduction, and its text.
-fn right_side(tokens: &[TokenTree], end: Span, mistakes: &mut Mistakes) -> (String, Option<Reduction>) {
+pub(super) fn right_side(tokens: &[TokenTree], end: Span, mistakes: &mut Mistakes) -> (String, Option<Reduction>) {
     // A second declaration that begins here means that a `;` was forgotten.
     let next = tokens.iter().position(|t| matches!(t, TokenTree::Ident(i) if i == "fn"));
     if let Some(next) = next {
@@ -143,30 +142,6 @@ fn consts(generics: &Generics, mistakes: &mut Mistakes) -> Vec<Ident> {
         }
     }
     all
-}
-
-/// Takes `#[grad(…)]` out of the attributes.
-fn gradients(attributes: Vec<Attribute>, mistakes: &mut Mistakes) -> (Vec<Ident>, Vec<Attribute>) {
-    let (grad, others): (Vec<_>, Vec<_>) = attributes.into_iter().partition(|a| a.path().is_ident("grad"));
-    let mut names: Vec<Ident> = Vec::new();
-    for attribute in grad {
-        match attribute.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated) {
-            Ok(list) => {
-                for name in list {
-                    if names.contains(&name) {
-                        mistakes.add(&name, format!("the gradient towards `{name}` is asked for twice"));
-                    } else {
-                        names.push(name);
-                    }
-                }
-            }
-            Err(_) => mistakes.add(
-                attribute.path().get_ident().map_or_else(|| Place::from(Span::call_site()), Place::from),
-                "write `#[grad(x_i, y_j)]`: the variables to differentiate towards, by name",
-            ),
-        }
-    }
-    (names, others)
 }
 
 fn complain_if_repeated(variables: &[Variable], mistakes: &mut Mistakes) {

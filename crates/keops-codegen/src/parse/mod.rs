@@ -1,10 +1,13 @@
 //! Tokens → syntax tree.
 
+mod bare;
 mod cursor;
 pub(crate) mod formula;
+mod gradients;
 mod item;
 mod literal;
 pub(crate) mod reduction;
+mod sugar;
 mod variables;
 
 use crate::ast::Item;
@@ -12,14 +15,14 @@ use crate::mistakes::Mistakes;
 use cursor::{Part, split};
 use proc_macro2::{Span, TokenStream, TokenTree};
 
-/// Reads a call of `keops!`: `pub fn name(variables) = reduction;` any number of times, or one `|variables| reduction`.
-/// What cannot be read is missing, and reported.
+/// Reads a call of `keops!`: `pub fn name(variables) = reduction;` any number of times, or one `|variables| reduction`, or one
+/// reduction. What cannot be read is missing, and reported.
 pub fn parse(input: TokenStream, mistakes: &mut Mistakes) -> Vec<Item> {
     match input.clone().into_iter().next() {
         None => {
             mistakes.add(
                 Span::call_site(),
-                "nothing to compile: write `pub fn name(x_i: Vi<3>, y_j: Vj<3>) = Sum_Reduction(…, 0);` or `|x_i: Vi<3>, y_j: Vj<3>| Sum_Reduction(…, 0)`",
+                "nothing to compile: write `pub fn name(x_i: Vi<3>, y_j: Vj<3>) = Sum_Reduction(…, 0);`, `|x_i: Vi<3>, y_j: Vj<3>| Sum_Reduction(…, 0)`, or `Sum_Reduction(…, 0)` with variables of the scope",
             );
             Vec::new()
         }
@@ -28,13 +31,7 @@ pub fn parse(input: TokenStream, mistakes: &mut Mistakes) -> Vec<Item> {
             let parts = split(input, ';', Span::call_site());
             parts.into_iter().filter_map(|part| read_item(part, mistakes)).collect()
         }
-        Some(token) => {
-            mistakes.add(
-                token.span(),
-                "declare the variables of the formula: `|x_i: Vi<3>, y_j: Vj<3>| Sum_Reduction(…, 0)` for an expression, or `pub fn name(x_i: Vi<3>, y_j: Vj<3>) = Sum_Reduction(…, 0);` for an item",
-            );
-            Vec::new()
-        }
+        Some(_) => bare::item(input, mistakes).into_iter().collect(),
     }
 }
 

@@ -84,14 +84,14 @@ pub(crate) fn of_call(call: &Call) -> Option<&'static Entry> {
             }
             ENTRIES.iter().find(|e| e.name.to_lowercase() == lower)
         }
-        Style::Operator(_) => None,
+        Style::Subscript | Style::Operator(_) => None,
     }
 }
 
 /// Is there an `axis` that is not the vector's own, or a `tag`?
 fn is_told_an_index(call: &Call) -> bool {
     call.arguments.iter().any(|a| match &a.name {
-        Some(name) if name == "axis" => !matches!(a.value.as_integer(), Some(-1 | 2)),
+        Some(name) if name == "axis" || name == "dim" => !matches!(a.value.as_integer(), Some(-1 | 2)),
         Some(name) => name == "tag",
         None => false,
     })
@@ -194,7 +194,7 @@ impl Slots {
             "F" => Some(&mut self.formula),
             "K" | "k" => Some(&mut self.k),
             "tag" => Some(&mut self.tag),
-            "axis" => Some(&mut self.axis),
+            "axis" | "dim" => Some(&mut self.axis),
             "weight" => Some(&mut self.weight),
             _ => None,
         }
@@ -298,8 +298,11 @@ fn sort(
                 }
             },
         };
-        let allowed =
-            slot == "axis" || slot == "tag" || order.contains(&slot.as_str()) || slot == "k" && order.contains(&"K");
+        let allowed = slot == "axis"
+            || slot == "dim"
+            || slot == "tag"
+            || order.contains(&slot.as_str())
+            || slot == "k" && order.contains(&"K");
         match slots.by_name(&slot).filter(|_| allowed) {
             Some(place) if place.is_none() => *place = Some(value),
             Some(_) => mistakes.add(value.at, format!("`{slot}` of `{spelled}` is given twice")),

@@ -59,7 +59,11 @@ fn variable(part: &Part, mistakes: &mut Mistakes) -> Option<Variable> {
     Some(Variable { name: name.clone(), declared: category.zip(dim) })
 }
 
-fn dimension(cursor: &mut Cursor<'_>, category: &Ident, mistakes: &mut Mistakes) -> Option<Size> {
+/// The dimension, if it is stated: `Vi` and `Vi<_>` leave it open. None if it is unreadable.
+fn dimension(cursor: &mut Cursor<'_>, category: &Ident, mistakes: &mut Mistakes) -> Option<Option<Size>> {
+    if cursor.is_at_end() {
+        return Some(None);
+    }
     if let Some(group) = cursor.peek_group(Delimiter::Parenthesis) {
         mistakes.add(group.span(), format!("write the dimension in angle brackets: `{category}<{}>`", group.stream()));
         return None;
@@ -69,7 +73,7 @@ fn dimension(cursor: &mut Cursor<'_>, category: &Ident, mistakes: &mut Mistakes)
         complain_about_rest(cursor, &expected, mistakes);
         return None;
     }
-    let size = size(cursor, mistakes)?;
+    let size = if cursor.take_underscore() { None } else { Some(size(cursor, mistakes)?) };
     if cursor.take_operator(">").is_none() {
         complain_about_rest(cursor, "expected `>` after the dimension", mistakes);
         return None;

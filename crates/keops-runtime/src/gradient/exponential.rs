@@ -44,7 +44,7 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
     fn variables() -> Vec<Variable> {
         let seed = G::VARIABLES[F::VARIABLES.len() + 1];
         let mut variables = F::VARIABLES.to_vec();
-        variables.push(Variable { name: "e", ..seed });
+        variables.push(seed);
         variables
     }
 

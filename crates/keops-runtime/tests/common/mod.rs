@@ -85,9 +85,9 @@ formula! {
 }
 
 formula! {
-    /// Gradient of the log-sum-exp of [`Exponent`] towards x: Σ_j es·e^{F−m}·(−2g)(x − y).
+    /// Gradient of the log-sum-exp of [`Exponent`] towards x: Σ_j e·e^{F−m}·(−2g)(x − y).
     ExponentGradX keeps I;
-    variables x_i: Vi 2, y_j: Vj 2, g: Pm 1, m: Vi 1, es: Vi 1;
+    variables x_i: Vi 2, y_j: Vj 2, g: Pm 1, m: Vi 1, e: Vi 1;
     param 1 |p, out| { out.put(0, p.at(2, 0)) }
     row 4 |x, _par, out| {
         (0..2).for_each(|k| out.put(k, x.at(0, k)));
@@ -104,7 +104,7 @@ formula! {
 formula! {
     /// The same towards y: one row per j, a sum over i.
     ExponentGradY keeps J;
-    variables x_i: Vi 2, y_j: Vj 2, g: Pm 1, m: Vi 1, es: Vi 1;
+    variables x_i: Vi 2, y_j: Vj 2, g: Pm 1, m: Vi 1, e: Vi 1;
     param 1 |p, out| { out.put(0, p.at(2, 0)) }
     row 2 |y, _par, out| { (0..2).for_each(|k| out.put(k, y.at(1, k))) }
     col 4 |x, _par, out| {
@@ -121,7 +121,7 @@ formula! {
 formula! {
     /// The same towards g: one row in all.
     ExponentGradG keeps None;
-    variables x_i: Vi 2, y_j: Vj 2, g: Pm 1, m: Vi 1, es: Vi 1;
+    variables x_i: Vi 2, y_j: Vj 2, g: Pm 1, m: Vi 1, e: Vi 1;
     param 1 |p, out| { out.put(0, p.at(2, 0)) }
     row 4 |x, _par, out| {
         (0..2).for_each(|k| out.put(k, x.at(0, k)));
@@ -151,7 +151,7 @@ formula! {
 formula! {
     /// Gradient of the log of the weighted sums towards w: Σ_i es_c·e^{F−m}.
     WeightedGradW keeps J;
-    variables x_i: Vi 1, s_j: Vj 1, w_j: Vj 2, m: Vi 1, es: Vi 2;
+    variables x_i: Vi 1, s_j: Vj 1, w_j: Vj 2, m: Vi 1, e: Vi 2;
     param 0 |_p, _out| {}
     row 1 |y, _par, out| { out.put(0, y.at(1, 0)) }
     col 4 |x, _par, out| {
@@ -165,7 +165,7 @@ formula! {
 formula! {
     /// Gradient of the mean towards x: Σ_j Σ_c es_c (w_c − O_c) e^{F−m} s.
     WeightedMeanGradX keeps I;
-    variables x_i: Vi 1, s_j: Vj 1, w_j: Vj 2, m: Vi 1, es: Vi 2, o: Vi 2;
+    variables x_i: Vi 1, s_j: Vj 1, w_j: Vj 2, m: Vi 1, e: Vi 2, o: Vi 2;
     param 0 |_p, _out| {}
     row 6 |x, _par, out| {
         out.put(0, x.at(0, 0));
