@@ -5,6 +5,7 @@
 
 mod call;
 mod cpu;
+mod engine;
 mod error;
 mod gradient;
 mod memory;

@@ -5,7 +5,8 @@
 //! with s = Σ e^{F−m}. The forward reduction gives m, s and O, and they enter the gradient's sum as variables of the kept
 //! index.
 
-use crate::cpu::{self, LogSumExp, MaxSumShiftExp, Reduction, SoftMaxRaw, Sum, SumSoftMaxWeight};
+use crate::cpu::{LogSumExp, MaxSumShiftExp, Reduction, SoftMaxRaw, Sum, SumSoftMaxWeight};
+use crate::engine;
 use crate::error::Error;
 use crate::memory;
 use crate::operation::{Additive, Extent, Inputs, Operation, Values};
@@ -65,7 +66,7 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
         let mut raw: Array2<T> = memory::table(G::TEXT, "saved sums", kept, <R::Raw as Reduction>::values::<F>())?;
         let mut none = memory::table(G::TEXT, "indices", kept, 0)?;
         let cols = inputs.cols(F::KEEP);
-        cpu::reduce::<F, R::Raw, T>(&views, kept, cols, options, raw.view_mut(), none.view_mut())?;
+        engine::reduce::<F, R::Raw, T>(&views, kept, cols, options, raw.view_mut(), none.view_mut())?;
 
         let mut scaled = memory::table(G::TEXT, "scaled seed", kept, if R::MEAN { F::ACC } else { 0 })?;
         for ((raw, seed), scaled) in raw.outer_iter_mut().zip(seed.outer_iter()).zip(scaled.outer_iter_mut()) {
@@ -79,7 +80,7 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
         } else {
             views.push(raw.slice(s![.., 1..]));
         }
-        cpu::reduce::<G, Sum, T>(&views, inputs.rows(G::KEEP), inputs.cols(G::KEEP), options, values, indices)
+        engine::reduce::<G, Sum, T>(&views, inputs.rows(G::KEEP), inputs.cols(G::KEEP), options, values, indices)
     }
 }
 

@@ -5,7 +5,8 @@
 
 use super::neumaier::Neumaier;
 use super::pairs::SelectedPairs;
-use crate::cpu::{self, ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, Max, MaxArgMax, Min, MinArgMin, Reduction};
+use crate::cpu::{ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, Max, MaxArgMax, Min, MinArgMin, Reduction};
+use crate::engine;
 use crate::error::Error;
 use crate::memory;
 use crate::operation::{Additive, Extent, Inputs, Operation, Values, check_terms};
@@ -99,7 +100,7 @@ fn select<F: Formula, R: Selection, T: Scalar>(
     let (rows, cols) = (inputs.rows(F::KEEP), inputs.cols(F::KEEP));
     let mut indices = memory::table(F::TEXT, "selected indices", rows, <R::Arg as Reduction>::indices::<F>())?;
     let mut none = memory::table(F::TEXT, "values", rows, <R::Arg as Reduction>::values::<F>())?;
-    cpu::reduce::<F, R::Arg, T>(views, rows, cols, &options, none.view_mut(), indices.view_mut())?;
+    engine::reduce::<F, R::Arg, T>(views, rows, cols, &options, none.view_mut(), indices.view_mut())?;
     Ok(indices)
 }
 

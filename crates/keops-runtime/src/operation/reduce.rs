@@ -2,7 +2,8 @@
 
 use super::form::{Extent, Form};
 use super::{Additive, Inputs, Operation};
-use crate::cpu::{self, Reduction, Sum};
+use crate::cpu::{Reduction, Sum};
+use crate::engine;
 use crate::error::Error;
 use crate::options::Options;
 use core::marker::PhantomData;
@@ -44,7 +45,7 @@ impl<F: Formula, R: Outcome> Operation for Reduce<F, R> {
         mut indices: ArrayViewMut2<'_, u64>,
     ) -> Result<(), Error> {
         let (rows, cols) = (inputs.rows(F::KEEP), inputs.cols(F::KEEP));
-        cpu::reduce::<F, R, T>(&inputs.views(), rows, cols, options, values, indices.view_mut())?;
+        engine::reduce::<F, R, T>(&inputs.views(), rows, cols, options, values, indices.view_mut())?;
         indices.mapv_inplace(|index| if index == u64::MAX { 0 } else { index });
         Ok(())
     }
