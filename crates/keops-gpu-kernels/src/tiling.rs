@@ -39,7 +39,7 @@ pub struct Tiling {
     pub strip: usize,
     /// Strips.
     pub strips: usize,
-    /// Numbers that are staged for a column.
+    /// Numbers of the record of a staged column.
     pub width: usize,
     /// Bytes of a number.
     number: usize,
@@ -63,20 +63,23 @@ impl Tiling {
         let mut rows = 0;
         let mut k = 0;
         while k < REGISTERS.len() && rows == 0 {
-            if REGISTERS[k].0 * (row + sums) <= REGISTERS[k].1 {
+            // Exact sums are kept for one row at a time.
+            if REGISTERS[k].0 * (row + sums) <= REGISTERS[k].1 && (!exactly || REGISTERS[k].0 == 1) {
                 rows = REGISTERS[k].0;
             }
             k += 1;
         }
         let rows_in_memory = rows == 0;
         if rows_in_memory {
-            rows = if 2 * sums <= SUMS && words == 1 { 2 } else { 1 };
+            rows = if 2 * sums <= SUMS && words == 1 && !exactly { 2 } else { 1 };
         }
 
         // Values that a pair delivers may all be alive at once.
         let held = rows * (sums + if rows_in_memory { 0 } else { row });
         let temporary = rows * words * if F::DIM < 4 { 4 } else { F::DIM };
-        let columns = if held + 4 * temporary <= 200 {
+        let columns = if exactly {
+            1
+        } else if held + 4 * temporary <= 200 {
             4
         } else if held + 2 * temporary <= 200 {
             2
@@ -85,7 +88,8 @@ impl Tiling {
         };
 
         let number = T::BITS as usize / 8;
-        let width = F::COL - (F::OUTER.len - strip);
+        let unit = 16 / (T::BITS as usize / 8);
+        let width = (F::COL + shift::<F, T>()).next_multiple_of(unit);
         let bytes = if width == 0 { number } else { width * number };
         let mut tile = TILE;
         while tile > 4 && tile * bytes > COMFORTABLE && tile * bytes > SHARED / 2 {
@@ -131,4 +135,14 @@ impl Tiling {
     const fn staged_columns(&self) -> usize {
         (self.width * self.tile * self.number).next_multiple_of(16)
     }
+}
+
+/// Does the outer vector begin at a unit of 16 bytes in the record of a column?
+pub(crate) const fn outer_is_aligned<F: Formula>() -> bool {
+    F::OUTER.len >= 4
+}
+
+/// Numbers that are left out before the outer vector for that.
+pub(crate) const fn shift<F: Formula, T: Scalar>() -> usize {
+    if outer_is_aligned::<F>() { F::OUTER.at.next_multiple_of(128 / T::BITS as usize) - F::OUTER.at } else { 0 }
 }

@@ -29,7 +29,7 @@ use crate::real::{Int, Real, Scalar};
 /// `x · 2ⁿ` for hardware without such an instruction, for |x| in [1/4, 4] and integer-valued n: the power is applied in
 /// two factors, so that only the second product can round, and once.
 #[inline(always)]
-pub(crate) fn ldexp_in_two_steps<R: Real>(x: R, n: R) -> R {
+pub fn ldexp_in_two_steps<R: Real>(x: R, n: R) -> R {
     // Beyond these the result is 0 or infinite anyway. A NaN passes (`max_or` and `min_or` yield their argument).
     let (low, high) = if R::Scalar::BITS == 32 { (-250.0, 254.0) } else { (-2040.0, 2046.0) };
     let n = R::lit(high).min_or(R::lit(low).max_or(n));

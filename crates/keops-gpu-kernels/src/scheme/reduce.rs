@@ -1,0 +1,223 @@
+//! Rows × columns → states.
+//!
+//! A block takes one item after the other. Its threads keep some rows each, stage the columns of a tile together, and walk
+//! them; where there are few rows, several threads share a row and walk different columns of the tile.
+
+use super::states;
+use super::work::Work;
+use crate::abi::{Arguments, Step, THREADS};
+use crate::access::{One, Parameters, Place, RowMemory, RowRegisters, Several, Variables, WriteColumn, scratch};
+use crate::bank::Bank;
+use crate::grid::Grid;
+use crate::memory::Memory;
+use crate::nest::{Of, Shape};
+use crate::number::Number;
+use crate::pairs::Staging;
+use crate::records::Records;
+use crate::reduction::{Reduction, Running};
+use crate::tiling::Tiling;
+use core::marker::PhantomData;
+use core::ops::Range;
+use keops_core::{Formula, Real, Staged};
+
+/// Columns from which on sums are moved from registers to the states: the length of uncompensated sums.
+const SETTLE: u32 = 256;
+
+/// One thread of *reduce*. `EXACTLY` says which of the two kernels it is; `ROW` is the number of staged row values if
+/// they are kept in registers, `PARAMETERS` that of the staged parameters; otherwise they are 0.
+///
+/// # Safety
+/// The arguments must be those of a [`crate::plan::Plan`] for this formula, reduction, number type and accumulator, with
+/// valid addresses, and all threads of a block must call it.
+#[inline(always)]
+pub unsafe fn reduce<F, R, T, S, B, G, const EXACTLY: bool, const ROW: usize, const PARAMETERS: usize>(
+    grid: G,
+    arguments: &Arguments,
+) where
+    F: Formula,
+    R: Reduction<F>,
+    T: Number,
+    S: Shape<T>,
+    B: Bank<T, S>,
+    G: Grid,
+{
+    let tiling = const { Tiling::of::<F, R, T>(if EXACTLY { Step::ReduceExactly } else { Step::Reduce }) };
+    // All of these are powers of two.
+    let lane_bits = arguments.lanes.trailing_zeros();
+    let threads = THREADS >> lane_bits;
+    let block = threads * tiling.rows as u32;
+    let (slot, lane) = (grid.thread() & (threads - 1), grid.thread() >> threads.trailing_zeros());
+    // SAFETY: promised by the caller.
+    let parameters = unsafe { Parameters::<T, PARAMETERS>::new(arguments.parameters as *const T) };
+
+    let items = Work::items(arguments, &tiling, block);
+    let mut number = u64::from(grid.block());
+    while number < items {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let work = Work::new::<F>(arguments, &tiling, block, number, lane);
+            let variables = Variables::<T>::new(arguments, work.offsets);
+            let place = Place { slot, step: threads, rows: work.rows };
+            let rows = Several::<T, S> { variables: &variables, first: work.first_row, place, shape: PhantomData };
+            let thread = Thread::<F, R, T, S, G, PARAMETERS> {
+                grid,
+                arguments,
+                tiling,
+                parameters: &parameters,
+                variables: &variables,
+                work: &work,
+                place,
+                lane,
+                share: tiling.tile as u32 >> lane_bits,
+                of: PhantomData,
+            };
+            if tiling.rows_in_memory {
+                let memory = scratch(arguments, grid.block(), tiling.scratch(), 0).0;
+                let mut staged = RowMemory::<T, S> { memory, block: tiling.block(), place, shape: PhantomData };
+                // Threads that share rows would write the same.
+                if lane == 0 {
+                    F::row::<S::Row>(&rows, &parameters, &mut staged);
+                }
+                thread.columns::<B, _>(&staged);
+                grid.barrier();
+            } else {
+                let mut staged = RowRegisters::<S::Row, ROW>([S::Row::lit(0.0); ROW]);
+                F::row::<S::Row>(&rows, &parameters, &mut staged);
+                thread.columns::<B, _>(&staged);
+            }
+        }
+        number += u64::from(grid.blocks());
+    }
+}
+
+/// A thread at work on an item.
+struct Thread<'a, F, R, T, S, G, const PARAMETERS: usize> {
+    grid: G,
+    arguments: &'a Arguments,
+    tiling: Tiling,
+    parameters: &'a Parameters<T, PARAMETERS>,
+    variables: &'a Variables<'a, T>,
+    work: &'a Work,
+    place: Place,
+    lane: u32,
+    /// Columns of a tile that a lane walks.
+    share: u32,
+    of: PhantomData<(F, R, S)>,
+}
+
+impl<F, R, T, S, G, const PARAMETERS: usize> Thread<'_, F, R, T, S, G, PARAMETERS>
+where
+    F: Formula,
+    R: Reduction<F>,
+    T: Number,
+    S: Shape<T>,
+    G: Grid,
+{
+    /// Walks all columns and leaves the states.
+    #[inline(always)]
+    unsafe fn columns<B: Bank<T, S>, X: Staged<S::Row>>(&self, rows: &X) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            if self.tiling.columns_in_memory {
+                let (bytes, from) = (self.tiling.scratch(), self.tiling.staged_rows());
+                self.walk::<B, X, _>(rows, scratch::<T>(self.arguments, self.grid.block(), bytes, from));
+            } else {
+                self.walk::<B, X, _>(rows, self.grid.shared::<T>());
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn walk<B: Bank<T, S>, X: Staged<S::Row>, M: Memory<T>>(&self, rows: &X, memory: M) {
+        let Thread { work, place, tiling, .. } = self;
+        let records = || Records::<T, S> {
+            states: states(self.arguments),
+            first: self.grid.fresh(work.record),
+            place: *place,
+            shape: PhantomData,
+        };
+        let mut bank = B::new(records(), R::FIRST, R::CARRY);
+        let mut running = Running { top: S::Row::lit(0.0), settled: S::Row::lit(0.0) };
+        R::begin::<T, S, B>(&mut bank, &mut running, work.strip);
+        let (mut unsettled, mut first) = (0, true);
+        for q in 0..work.ranges() {
+            let range = work.range(q);
+            let mut column = range.start;
+            while column < range.end {
+                let count = (range.end - column).min(tiling.tile as u64) as u32;
+                self.grid.barrier();
+                // SAFETY: the memory is that of a tile.
+                unsafe { self.stage(column, count, memory) };
+                self.grid.barrier();
+                if unsettled + count > SETTLE {
+                    R::settle::<T, S, B>(&mut bank, &mut running, records(), work.strip, first);
+                    (unsettled, first) = (0, false);
+                }
+                unsettled += count;
+
+                let part = (self.lane * self.share).min(count)..((self.lane + 1) * self.share).min(count);
+                let relative = (column - work.base) as u32;
+                // SAFETY: these columns are staged.
+                unsafe { self.tile::<B, X, M>(rows, memory.staged(), part, relative, &mut bank, &mut running) };
+                column += u64::from(count);
+            }
+        }
+        R::settle::<T, S, B>(&mut bank, &mut running, records(), work.strip, first);
+        R::leave::<T, S, B>(&bank, &running, records(), work.strip, work.base);
+    }
+
+    /// Stages `count` columns from `column` on.
+    #[inline(always)]
+    unsafe fn stage<M: Memory<T>>(&self, column: u64, count: u32, memory: M) {
+        let mut c = self.grid.thread();
+        while c < count {
+            let source = One { variables: self.variables, row: column + u64::from(c) };
+            let at = c * self.tiling.width as u32;
+            F::col::<T::Real>(&source, self.parameters, &mut WriteColumn::<M, F, T> { memory, at, of: PhantomData });
+            c += THREADS;
+        }
+    }
+
+    /// Takes in some columns of a tile, whose first one is column `relative` of the item.
+    #[inline(always)]
+    unsafe fn tile<B: Bank<T, S>, X: Staged<S::Row>, M: Memory<T>>(
+        &self,
+        rows: &X,
+        columns: M,
+        part: Range<u32>,
+        relative: u32,
+        bank: &mut B,
+        running: &mut Running<S::Row>,
+    ) {
+        let tiling = &self.tiling;
+        let (group, width) = (tiling.columns as u32, tiling.width as u32);
+        let pairs = |c: u32| Staging::<F, T, M, X, Parameters<T, PARAMETERS>> {
+            rows,
+            parameters: self.parameters,
+            columns,
+            at: c * width,
+            width,
+            first: relative + c,
+            together: tiling.rows_in_memory,
+            of: PhantomData,
+        };
+        let mut c = part.start;
+        while c + group <= part.end {
+            let pairs = pairs(c);
+            if R::SINGLE && !tiling.rows_in_memory {
+                for c in 0..tiling.columns {
+                    R::take::<T, S, Of<1>, B, _>(bank, running, &pairs.one(c), self.work.strip);
+                }
+            } else {
+                R::take::<T, S, S::Columns, B, _>(bank, running, &pairs, self.work.strip);
+            }
+            c += group;
+        }
+        if group > 1 {
+            while c < part.end {
+                R::take::<T, S, Of<1>, B, _>(bank, running, &pairs(c), self.work.strip);
+                c += 1;
+            }
+        }
+    }
+}
