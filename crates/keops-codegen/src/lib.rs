@@ -2,7 +2,7 @@
 //!
 //! [`parse`] tokens → syntax tree · [`check`] names, arity, dimensions, categories; after it there are no source positions ·
 //! [`ir`] hash-consed graph of typed nodes, simplified as it is built · [`diff`] derivatives · [`schedule`] what is computed how
-//! often · [`emit`] nodes → tokens; [`ops`] is the table of operations that drives them all. Nothing here reads a file, starts
+//! often · [`emit`] nodes → tokens · [`kernel`] what GPUs run; [`ops`] is the table of operations that drives them all. Nothing here reads a file, starts
 //! a process or knows an engine.
 
 pub mod ast;
@@ -13,6 +13,7 @@ pub mod emit;
 pub mod eval;
 mod expand;
 pub mod ir;
+pub mod kernel;
 mod mistakes;
 pub mod ops;
 pub mod parse;
@@ -22,7 +23,7 @@ pub mod schedule;
 mod simplify;
 mod spelling;
 
-pub use expand::expand;
+pub use expand::{expand, expand_for};
 pub use mistakes::{Mistake, Mistakes};
 
 use proc_macro2::TokenStream;

@@ -12,7 +12,7 @@ fn code(ir: &mut Ir, body: &Body, kind: Kind, params: &[String]) -> String {
     let name = Ident::new("Body", proc_macro2::Span::call_site());
     let text = "fixture";
     let spec = Spec { name: &name, path: &quote!(P), text, variables: &body.variables, params, task };
-    let tokens = compile_body(ir, &spec).unwrap().tokens;
+    let tokens = spec.tokens(&compile_body(ir, &spec).unwrap(), &quote!());
     prettyplease::unparse(&syn::parse2(tokens).unwrap())
 }
 

@@ -137,6 +137,15 @@ impl<R: Copy, const N: usize> Values<R> for [R; N] {
     }
 }
 
+/// Kernels of a formula for a GPU, compiled for one kind of device; newer devices run them too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ptx {
+    /// Compute capability they were compiled for: 80 for `sm_80`.
+    pub target: u32,
+    /// The PTX file.
+    pub text: &'static str,
+}
+
 /// One compiled reduction body. Implemented by generated code only.
 pub trait Formula: Copy + Send + Sync + 'static {
     /// Name and canonical text, for messages and logs.
@@ -163,6 +172,11 @@ pub trait Formula: Copy + Send + Sync + 'static {
     const ACC: usize;
     /// Results per row: `ACC`, unless [`Formula::finish`] multiplies by something wider.
     const OUT: usize;
+    /// What the files with its kernels are called. Empty where there can be none: kernels are compiled for dimensions that
+    /// are numbers, not for const parameters.
+    const KERNEL_ID: &'static str = "";
+    /// Its kernels, lowest target first: those files that were found when the formula was compiled.
+    const PTX: &'static [Ptx] = &[];
     /// `[V; DIM]`.
     type Pair<V: Copy>: Values<V>;
     /// `[V; ACC]`.

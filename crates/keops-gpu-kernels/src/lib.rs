@@ -10,6 +10,10 @@
 #![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, stdarch_nvptx, link_llvm_intrinsics))]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
+/// The sources of this crate, by their paths in `src`: kernels are compiled together with them.
+#[cfg(not(target_arch = "nvptx64"))]
+pub const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+
 pub mod abi;
 mod access;
 pub mod bank;

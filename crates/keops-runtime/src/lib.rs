@@ -40,6 +40,7 @@ pub mod __private {
     pub use crate::rows::{Rows, RowsView};
     pub use crate::rows_known::RowsOfKnownDimension;
     pub use keops_core::{
-        Category, Formula, Int, Keep, Mask, Outer, Real, Scalar, Shape, Sink, Source, Stage, Staged, Values, Variable,
+        Category, Formula, Int, Keep, Mask, Outer, Ptx, Real, Scalar, Shape, Sink, Source, Stage, Staged, Values,
+        Variable,
     };
 }

@@ -45,8 +45,8 @@ pub struct Spec<'a> {
 /// A compiled reduction body.
 #[derive(Debug, Clone)]
 pub struct Body {
-    /// The type and its `impl Formula`.
-    pub tokens: TokenStream,
+    /// What is inside `impl Formula`, but for names and texts.
+    pub code: TokenStream,
     /// Values of a pair.
     pub dim: Dim,
     /// Accumulated values of a row.
@@ -73,12 +73,40 @@ pub fn compile_body(ir: &mut Ir, spec: &Spec<'_>) -> Result<Body, String> {
         Kind::Sum => ir.dim(schedule.finish).clone(),
         Kind::Exponential | Kind::Select => schedule.acc.clone(),
     };
-    let tokens = impl_formula(ir, spec, &schedule, &out);
-    Ok(Body { tokens, dim: schedule.dim.clone(), acc: schedule.acc.clone(), out, schedule })
+    let code = code(ir, spec, &schedule, &out);
+    Ok(Body { code, dim: schedule.dim.clone(), acc: schedule.acc.clone(), out, schedule })
 }
 
-fn impl_formula(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStream {
-    let (name, path, text) = (spec.name, spec.path, spec.text);
+impl Spec<'_> {
+    /// The type and its `impl Formula`, with `more` in it.
+    pub fn tokens(&self, body: &Body, more: &TokenStream) -> TokenStream {
+        let (name, path, text, code) = (self.name, self.path, self.text, &body.code);
+        let generics: Vec<Ident> = self.params.iter().map(|p| Ident::new(p, Span::call_site())).collect();
+        let declared = quote!(<#(const #generics: usize),*>);
+        let used = quote!(<#(#generics),*>);
+        let variables = self.variables.iter().map(|v| {
+            let (name, dim) = (&v.name, dim_tokens(&v.dim));
+            let category = category_tokens(v.category);
+            quote!(#path::Variable { name: #name, category: #path::Category::#category, dim: #dim })
+        });
+        quote! {
+            #[doc(hidden)]
+            #[derive(Clone, Copy, Debug)]
+            pub struct #name #declared;
+
+            #[allow(unused_variables, clippy::all)]
+            impl #declared #path::Formula for #name #used {
+                const TEXT: &'static str = #text;
+                const VARIABLES: &'static [#path::Variable] = &[#(#variables),*];
+                #more
+                #code
+            }
+        }
+    }
+}
+
+fn code(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStream {
+    let path = spec.path;
     let layout = Layout::new(ir, s, path);
     let dims_of = |slots: &[NodeId]| slots.iter().map(|&n| ir.dim(n).clone()).collect::<Vec<_>>();
     let staged = |slots: &[NodeId], space: Space| -> Vec<Output> {
@@ -117,11 +145,6 @@ fn impl_formula(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStrea
         (code(&staged(&s.param, Space::Param)), code(&staged(&s.row, Space::Row)), code(&staged(&s.col, Space::Col)));
     let (pair_code, finish_code) = (code(&pair), code(&finish));
 
-    let variables = spec.variables.iter().map(|v| {
-        let (name, dim) = (&v.name, dim_tokens(&v.dim));
-        let category = category_tokens(v.category);
-        quote!(#path::Variable { name: #name, category: #path::Category::#category, dim: #dim })
-    });
     let keep = match spec.task.keep {
         Keep::I => quote!(I),
         Keep::J => quote!(J),
@@ -135,65 +158,52 @@ fn impl_formula(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStrea
         Some(slot) => (layout.offset(Space::Col, slot).1, dim_tokens(ir.dim(s.col[slot]))),
         None => (usize_of(0), usize_of(0)),
     };
-    let generics: Vec<Ident> = spec.params.iter().map(|p| Ident::new(p, Span::call_site())).collect();
-    let declared = quote!(<#(const #generics: usize),*>);
-    let used = quote!(<#(#generics),*>);
-
     quote! {
-        #[doc(hidden)]
-        #[derive(Clone, Copy, Debug)]
-        pub struct #name #declared;
-
-        #[allow(unused_variables, clippy::all)]
-        impl #declared #path::Formula for #name #used {
-            const TEXT: &'static str = #text;
-            const VARIABLES: &'static [#path::Variable] = &[#(#variables),*];
-            const KEEP: #path::Keep = #path::Keep::#keep;
-            const SHAPE: #path::Shape = #path::Shape::#shape;
-            const PARAM: usize = #param_len;
-            const ROW: usize = #row_len;
-            const COL: usize = #col_len;
-            const DIM: usize = #dim;
-            const OUTER: #path::Outer = #path::Outer { at: #outer_at, len: #outer_len };
-            const ACC: usize = #acc;
-            const OUT: usize = #out;
-            type Pair<V: Copy> = [V; #dim];
-            type Acc<V: Copy> = [V; #acc];
-            #[cfg_attr(debug_assertions, inline)]
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn param<R: #path::Real>(var: &impl #path::Source<R>, out: &mut impl #path::Stage<R>) {
-                #param_code
-            }
-            #[cfg_attr(debug_assertions, inline)]
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn row<R: #path::Real>(var: &impl #path::Source<R>, par: &impl #path::Staged<R>, out: &mut impl #path::Stage<R>) {
-                #row_code
-            }
-            #[cfg_attr(debug_assertions, inline)]
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn col<R: #path::Real>(var: &impl #path::Source<R>, par: &impl #path::Staged<R>, out: &mut impl #path::Stage<R>) {
-                #col_code
-            }
-            #[cfg_attr(debug_assertions, inline)]
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn pair<R: #path::Real>(
-                row: &impl #path::Staged<R>,
-                col: &impl #path::Staged<R>,
-                par: &impl #path::Staged<R>,
-                out: &mut impl #path::Sink<R>,
-            ) {
-                #pair_code
-            }
-            #[cfg_attr(debug_assertions, inline)]
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn finish<R: #path::Real>(
-                row: &impl #path::Staged<R>,
-                par: &impl #path::Staged<R>,
-                acc: &impl #path::Staged<R>,
-                out: &mut impl #path::Stage<R>,
-            ) {
-                #finish_code
-            }
+        const KEEP: #path::Keep = #path::Keep::#keep;
+        const SHAPE: #path::Shape = #path::Shape::#shape;
+        const PARAM: usize = #param_len;
+        const ROW: usize = #row_len;
+        const COL: usize = #col_len;
+        const DIM: usize = #dim;
+        const OUTER: #path::Outer = #path::Outer { at: #outer_at, len: #outer_len };
+        const ACC: usize = #acc;
+        const OUT: usize = #out;
+        type Pair<V: Copy> = [V; #dim];
+        type Acc<V: Copy> = [V; #acc];
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn param<R: #path::Real>(var: &impl #path::Source<R>, out: &mut impl #path::Stage<R>) {
+            #param_code
+        }
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn row<R: #path::Real>(var: &impl #path::Source<R>, par: &impl #path::Staged<R>, out: &mut impl #path::Stage<R>) {
+            #row_code
+        }
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn col<R: #path::Real>(var: &impl #path::Source<R>, par: &impl #path::Staged<R>, out: &mut impl #path::Stage<R>) {
+            #col_code
+        }
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn pair<R: #path::Real>(
+            row: &impl #path::Staged<R>,
+            col: &impl #path::Staged<R>,
+            par: &impl #path::Staged<R>,
+            out: &mut impl #path::Sink<R>,
+        ) {
+            #pair_code
+        }
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn finish<R: #path::Real>(
+            row: &impl #path::Staged<R>,
+            par: &impl #path::Staged<R>,
+            acc: &impl #path::Staged<R>,
+            out: &mut impl #path::Stage<R>,
+        ) {
+            #finish_code
         }
     }
 }

@@ -5,14 +5,23 @@ use super::function::{Argument, Function, const_arguments, const_parameters, dim
 use super::paths::library;
 use crate::ast::{Form, Item, ReductionKind};
 use crate::check::{Body, Checked, Declared, Gradient, Operation, Signature, covector_name};
-use crate::emit::{Spec, compile_body};
+use crate::emit::{Spec, Variable, compile_body};
 use crate::ir::{Dim, Ir};
+use crate::kernel::{self, Device, Kernel, Reduction};
 use crate::schedule::{Kind, Task};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
+/// What is emitted, and for which device.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub(super) item: &'a Item,
+    pub(super) device: &'a Device<'a>,
+}
+
 /// The function and its module, or why they cannot be emitted.
-pub(super) fn tokens(item: &Item, signature: &Signature, mut checked: Checked) -> Result<TokenStream, String> {
+pub(super) fn tokens(subject: Subject<'_>, signature: &Signature, mut checked: Checked) -> Result<TokenStream, String> {
+    let item = subject.item;
     let (name, visibility) = (&item.name, &item.visibility);
     let passed_on = PassedOn::of(item);
     let (attributes, conditions) = (&passed_on.to_function, &passed_on.to_module);
@@ -29,12 +38,14 @@ pub(super) fn tokens(item: &Item, signature: &Signature, mut checked: Checked) -
     .tokens();
     let path = text_of(item);
     let forward = match &checked.forward {
-        Some(forward) => Some(forward_module(item, &mut checked.ir, &checked.operation, forward, &path)?),
+        Some(forward) => Some(forward_module(subject, &mut checked.ir, &checked.operation, forward, &path)?),
         None => None,
     };
-    let operation = operation(item, &mut checked.ir, &checked.operation, &checked.body, forward, &path)?;
+    let used = used_with(&checked.operation, &checked.gradients);
+    let body = Reduced { operation: &checked.operation, body: &checked.body, used_with: &used };
+    let operation = operation(subject, &mut checked.ir, body, forward, &path)?;
     let of = Differentiated { arguments: &all, path: &path, order: 0, forward: quote!(super::Body) };
-    let gradients = gradients(item, &mut checked.ir, &of, &checked.gradients)?;
+    let gradients = gradients(subject, &mut checked.ir, &of, &checked.gradients)?;
     let lints = module_lints();
     let about = format!(" Gradients of [`{name}`](fn@{name}), and what the engines run.");
     Ok(quote! {
@@ -61,7 +72,13 @@ struct Differentiated<'a> {
 }
 
 /// Functions and modules of gradients, those of gradients inside those.
-fn gradients(item: &Item, ir: &mut Ir, of: &Differentiated<'_>, all: &[Gradient]) -> Result<TokenStream, String> {
+fn gradients(
+    subject: Subject<'_>,
+    ir: &mut Ir,
+    of: &Differentiated<'_>,
+    all: &[Gradient],
+) -> Result<TokenStream, String> {
+    let item = subject.item;
     let mut tokens = TokenStream::new();
     for gradient in all {
         let towards = &of.arguments[gradient.towards].name;
@@ -70,17 +87,18 @@ fn gradients(item: &Item, ir: &mut Ir, of: &Differentiated<'_>, all: &[Gradient]
         let documentation = docs::of_gradient(of.path, of.arguments, gradient, &seed.to_string());
         let mut arguments = of.arguments.to_vec();
         arguments.push(Argument::of(&seed, Some(gradient.seed.clone())));
-        let operation =
-            operation(item, ir, &gradient.operation, &gradient.body, Some((of.forward.clone(), None)), &path)?;
+        let used = used_with(&gradient.operation, &gradient.gradients);
+        let body = Reduced { operation: &gradient.operation, body: &gradient.body, used_with: &used };
+        let operation = operation(subject, ir, body, Some((of.forward.clone(), None)), &path)?;
         let (forward, forward_path) = match &gradient.forward {
             Some(body) => {
-                let (_, tokens) = forward_module(item, ir, &gradient.operation, body, &path)?;
+                let (_, tokens) = forward_module(subject, ir, &gradient.operation, body, &path)?;
                 (tokens, quote!(super::forward::Body))
             }
             None => (None, quote!(super::Body)),
         };
         let inner = Differentiated { arguments: &arguments, path: &path, order: of.order + 1, forward: forward_path };
-        let inner = gradients(item, ir, &inner, &gradient.gradients)?;
+        let inner = gradients(subject, ir, &inner, &gradient.gradients)?;
         let hidden = gradient.gradients.is_empty().then(|| quote!(#[doc(hidden)]));
         let about = format!(" Gradients of [`{name}`](fn@{name}), and what the engines run.");
         let function = Function {
@@ -110,12 +128,19 @@ fn gradients(item: &Item, ir: &mut Ir, of: &Differentiated<'_>, all: &[Gradient]
 type Forward = (TokenStream, Option<TokenStream>);
 
 /// A module with what the forward pass of a gradient evaluates.
-fn forward_module(item: &Item, ir: &mut Ir, gradient: &Operation, body: &Body, text: &str) -> Result<Forward, String> {
+fn forward_module(
+    subject: Subject<'_>,
+    ir: &mut Ir,
+    gradient: &Operation,
+    body: &Body,
+    text: &str,
+) -> Result<Forward, String> {
     let kind = match gradient {
         Operation::GradSelected(..) => Kind::Select,
         _ => Kind::Exponential,
     };
-    let formula = formula(item, ir, kind, body, text)?;
+    let used_with: Vec<_> = forward_of(gradient).into_iter().collect();
+    let formula = formula(subject, ir, kind, body, &used_with, text)?;
     let module = quote! {
         #[doc(hidden)]
         pub mod forward {
@@ -126,31 +151,82 @@ fn forward_module(item: &Item, ir: &mut Ir, gradient: &Operation, body: &Body, t
 }
 
 /// A body as the type `Body`.
-fn formula(item: &Item, ir: &mut Ir, kind: Kind, body: &Body, text: &str) -> Result<TokenStream, String> {
+fn formula(
+    subject: Subject<'_>,
+    ir: &mut Ir,
+    kind: Kind,
+    body: &Body,
+    used_with: &[Reduction],
+    text: &str,
+) -> Result<TokenStream, String> {
+    let Subject { item, device } = subject;
     let consts: Vec<String> = item.consts.iter().map(Ident::to_string).collect();
     let task = Task { root: body.value, weights: body.weight, kind, keep: body.keep, hoist: true };
-    let spec = Spec {
-        name: &Ident::new("Body", Span::call_site()),
-        path: &library(),
-        text,
-        variables: &body.variables,
-        params: &consts,
-        task,
+    let (name, path) = (Ident::new("Body", Span::call_site()), library());
+    let spec = Spec { name: &name, path: &path, text, variables: &body.variables, params: &consts, task };
+    let compiled = compile_body(ir, &spec)?;
+    // Kernels are compiled for dimensions that are numbers.
+    if !consts.is_empty() || used_with.is_empty() {
+        return Ok(spec.tokens(&compiled, &TokenStream::new()));
+    }
+    let nameless: Vec<_> = body.variables.iter().map(|v| Variable { name: String::new(), ..v.clone() }).collect();
+    let source = Spec { text: "", variables: &nameless, ..spec }.tokens(&compiled, &TokenStream::new());
+    let kernel = Kernel {
+        id: kernel::id(&source, used_with, device.library),
+        name: text.to_string(),
+        at: (&item.name).into(),
+        keep: body.keep,
+        reductions: used_with.to_vec(),
+        source,
     };
-    Ok(compile_body(ir, &spec)?.tokens)
+    Ok(spec.tokens(&compiled, &device.constants(&kernel, &path)?))
+}
+
+/// A body, the operation on it, and the reductions that it is used with.
+#[derive(Clone, Copy)]
+struct Reduced<'a> {
+    operation: &'a Operation,
+    body: &'a Body,
+    used_with: &'a [Reduction],
+}
+
+/// The reductions that the body of an operation is used with. A body that is evaluated at selected pairs only is used with
+/// none.
+fn used_with(operation: &Operation, gradients: &[Gradient]) -> Vec<Reduction> {
+    match operation {
+        Operation::Reduce(kind, k) => {
+            let own = Reduction::of(*kind, k.as_ref());
+            let passed_over = gradients.iter().any(|g| !matches!(g.operation, Operation::Reduce(..)));
+            let forward = own.filter(|_| passed_over).and_then(Reduction::forward);
+            own.into_iter().chain(forward).collect()
+        }
+        Operation::GradExponential(_) => Reduction::of(ReductionKind::Sum, None).into_iter().collect(),
+        Operation::GradSelected(..) => Vec::new(),
+    }
+}
+
+/// The reduction that the forward pass of a gradient is.
+fn forward_of(gradient: &Operation) -> Option<Reduction> {
+    let reduction = match gradient {
+        Operation::GradExponential(kind) => Reduction::of(*kind, None),
+        Operation::GradSelected(kind, k) => Reduction::of(*kind, k.as_ref()),
+        Operation::Reduce(..) => None,
+    };
+    reduction.and_then(Reduction::forward)
 }
 
 /// A body, and the operation `Op` on it.
 fn operation(
-    item: &Item,
+    subject: Subject<'_>,
     ir: &mut Ir,
-    operation: &Operation,
-    body: &Body,
+    reduced: Reduced<'_>,
     forward: Option<Forward>,
     text: &str,
 ) -> Result<TokenStream, String> {
+    let Subject { item, .. } = subject;
+    let Reduced { operation, body, used_with } = reduced;
     let library = library();
-    let formula = formula(item, ir, kind(operation), body, text)?;
+    let formula = formula(subject, ir, kind(operation), body, used_with, text)?;
     let (forward, module) = forward.unwrap_or_else(|| (quote!(super::Body), None));
     let consts = const_arguments(&item.consts);
     let operation = match operation {

@@ -6,7 +6,6 @@ use quote::quote;
 /// The hidden module that generated code refers to. Its name holds the version, so that a macro of one version never meets
 /// a library of another.
 pub(crate) fn library() -> TokenStream {
-    let module = format!("__v{}", env!("CARGO_PKG_VERSION").replace(['.', '-', '+'], "_"));
-    let module = Ident::new(&module, Span::call_site());
+    let module = Ident::new(&crate::kernel::module(), Span::call_site());
     quote!(::keops::#module)
 }
