@@ -171,7 +171,8 @@ pub struct Arguments {
     pub item_count: u64,
     /// List of [`Range`]s that items refer to.
     pub ranges: u64,
-    /// Table of row offsets that items refer to: `VARIABLES.len()` of them in a row.
+    /// Table of row offsets that items refer to: `VARIABLES.len()` of them for each batch. A dense launch has one batch, with
+    /// offsets 0.
     pub offsets: u64,
     /// Threads of a block that share a row, each with its part of the columns of a tile: a power of two up to
     /// [`THREADS`]. More than one where there are few rows.

@@ -18,7 +18,7 @@ pub(crate) struct Variables<'a, T> {
 
 impl<'a, T: Number> Variables<'a, T> {
     /// # Safety
-    /// The arguments must describe readable tables; `offsets` is null or has an offset for each variable.
+    /// The arguments must describe readable tables; `offsets` has an offset for each variable.
     #[inline(always)]
     pub(crate) unsafe fn new(arguments: &'a Arguments, offsets: *const u64) -> Self {
         Variables { arguments, offsets, of: PhantomData }
@@ -30,8 +30,8 @@ impl<'a, T: Number> Variables<'a, T> {
         // SAFETY: formulas ask for numbers of their variables only, schemes for rows that exist.
         unsafe {
             let table = self.arguments.variables.get_unchecked(var);
-            let offset = if self.offsets.is_null() { 0 } else { *self.offsets.add(var) };
-            *(table.data as *const T).add(((offset + row) * table.stride) as usize + k)
+            let row = *self.offsets.add(var) + row;
+            *global::<T>(table.data).add((row * table.stride) as usize + k)
         }
     }
 }
@@ -294,8 +294,22 @@ impl<T: Number> Stage<T::Real> for Strided<T> {
     }
 }
 
+/// The pointer to an address in global memory.
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) fn global<T>(address: u64) -> *mut T {
+    address as *mut T
+}
+
+/// The pointer to an address in global memory. The assembler sees where it points to, and need not find out at every access.
+#[inline(always)]
+#[cfg(target_arch = "nvptx64")]
+pub(crate) fn global<T>(address: u64) -> *mut T {
+    crate::device::global(address) as *mut T
+}
+
 /// Memory that the block has for itself.
 #[inline(always)]
 pub(crate) fn scratch<T>(arguments: &Arguments, block: u32, bytes: usize, from: usize) -> Pointer<T> {
-    Pointer((arguments.scratch as *mut u8).wrapping_add(block as usize * bytes + from).cast())
+    Pointer(global::<u8>(arguments.scratch).wrapping_add(block as usize * bytes + from).cast())
 }

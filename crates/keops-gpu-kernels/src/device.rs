@@ -49,6 +49,18 @@ impl Grid for Device {
     }
 }
 
+/// An address in global memory, marked as such.
+#[inline(always)]
+pub(crate) fn global(address: u64) -> u64 {
+    let same: u64;
+    // SAFETY: converts an address there and back.
+    unsafe {
+        asm!("{{ .reg .u64 there; cvta.to.global.u64 there, {1}; cvta.global.u64 {0}, there; }}",
+            out(reg64) same, in(reg64) address, options(pure, nomem, nostack));
+    };
+    same
+}
+
 /// The dynamic shared memory of the block.
 #[derive(Debug, Clone, Copy)]
 pub struct Shared(u32);

@@ -48,7 +48,7 @@ impl Launch {
     }
 }
 
-/// Bytes of device memory that a call needs beside its data and results. Contents may be arbitrary.
+/// Bytes of device memory that a call needs beside its data and results. Contents may be arbitrary if not said otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Memory {
     /// For [`Arguments::state_values`].
@@ -61,12 +61,14 @@ pub struct Memory {
     pub parts: u64,
     /// For [`Arguments::parameters`].
     pub parameters: u64,
+    /// For [`Arguments::offsets`] of a dense launch. The contents must be zero.
+    pub offsets: u64,
 }
 
 impl Memory {
     /// The sum.
     pub const fn total(&self) -> u64 {
-        self.state_values + self.state_indices + self.scratch + self.parts + self.parameters
+        self.state_values + self.state_indices + self.scratch + self.parts + self.parameters + self.offsets
     }
 }
 
@@ -83,6 +85,8 @@ pub struct Addresses {
     pub parts: u64,
     /// Staged parameters.
     pub parameters: u64,
+    /// Row offsets; zeros for a dense launch.
+    pub offsets: u64,
     /// Results, `R::VALUES` numbers a row.
     pub values: u64,
     /// Numbers from one row of results to the next.
@@ -106,8 +110,6 @@ pub struct Lists {
     pub merge_count: u64,
     /// [`crate::abi::Range`]s.
     pub ranges: u64,
-    /// Row offsets.
-    pub offsets: u64,
 }
 
 /// The sizes of a call.
@@ -242,6 +244,7 @@ impl Plan {
             scratch: scratch * u64::from(self.reduce.blocks.max(self.merge.blocks)),
             parts: if single { self.rows * F::OUT as u64 * number } else { 0 },
             parameters: F::PARAM as u64 * number,
+            offsets: F::VARIABLES.len() as u64 * 8,
         };
     }
 
@@ -271,7 +274,7 @@ impl Plan {
             items: 0,
             item_count: 0,
             ranges: 0,
-            offsets: 0,
+            offsets: at.offsets,
             lanes: self.lanes,
             accumulator: self.accumulator as u32,
             mergers: self.mergers,
@@ -281,7 +284,7 @@ impl Plan {
 
     /// The arguments of the launches of a listed call: of the first, and of the others.
     pub fn listed_arguments(&self, variables: &[Table], at: Addresses, lists: Lists) -> (Arguments, Arguments) {
-        let common = Arguments { ranges: lists.ranges, offsets: lists.offsets, ..self.arguments(variables, at) };
+        let common = Arguments { ranges: lists.ranges, ..self.arguments(variables, at) };
         (
             Arguments { items: lists.items, item_count: lists.item_count, ..common },
             Arguments { items: lists.merges, item_count: lists.merge_count, ..common },

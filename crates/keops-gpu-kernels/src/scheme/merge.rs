@@ -4,7 +4,7 @@
 
 use super::states;
 use crate::abi::{Arguments, Merge, Step, THREADS};
-use crate::access::{One, Parameters, Place, RowMemory, RowRegisters, Strided, Variables, scratch};
+use crate::access::{One, Parameters, Place, RowMemory, RowRegisters, Strided, Variables, global, scratch};
 use crate::grid::Grid;
 use crate::nest::Tile;
 use crate::number::Number;
@@ -29,7 +29,7 @@ where
     let count = if arguments.items == 0 { arguments.rows } else { arguments.item_count };
     let states = states::<T>(arguments);
     // SAFETY: promised by the caller.
-    let parameters = unsafe { Parameters::<T, PARAMETERS>::new(arguments.parameters as *const T) };
+    let parameters = unsafe { Parameters::<T, PARAMETERS>::new(global(arguments.parameters)) };
 
     // The number of mergers is a power of two.
     let bits = mergers.trailing_zeros();
@@ -83,7 +83,7 @@ unsafe fn entry(arguments: &Arguments, number: u64) -> Merge {
         }
     } else {
         // SAFETY: promised by the caller.
-        unsafe { *(arguments.items as *const Merge).add(number as usize) }
+        unsafe { *global::<Merge>(arguments.items).add(number as usize) }
     }
 }
 
@@ -103,10 +103,10 @@ unsafe fn finish<F, R, T, G, const ROW: usize, const PARAMETERS: usize>(
 {
     let states = states::<T>(arguments);
     let values = match F::KEEP {
-        Keep::None => (arguments.parts as *mut T).wrapping_add(merge.output as usize * F::OUT),
-        _ => (arguments.values as *mut T).wrapping_add((merge.output * arguments.value_stride) as usize),
+        Keep::None => global::<T>(arguments.parts).wrapping_add(merge.output as usize * F::OUT),
+        _ => global::<T>(arguments.values).wrapping_add((merge.output * arguments.value_stride) as usize),
     };
-    let indices = (arguments.indices as *mut u64).wrapping_add((merge.output * arguments.index_stride) as usize);
+    let indices = global::<u64>(arguments.indices).wrapping_add((merge.output * arguments.index_stride) as usize);
     // SAFETY: the results have `VALUES` numbers and `INDICES` indices a row.
     let (value, index) = unsafe { (|e, v| *values.add(e) = v, |e, i| *indices.add(e) = i) };
     R::finish::<T>(states, record, value, index);
@@ -119,12 +119,7 @@ unsafe fn finish<F, R, T, G, const ROW: usize, const PARAMETERS: usize>(
     let mut out = Strided { memory: values, step: 1 };
     // SAFETY: promised by the caller.
     let variables = unsafe {
-        let offsets = arguments.offsets as *const u64;
-        let offsets = if arguments.items == 0 {
-            core::ptr::null()
-        } else {
-            offsets.wrapping_add(merge.batch as usize * F::VARIABLES.len())
-        };
+        let offsets = global::<u64>(arguments.offsets).add(merge.batch as usize * F::VARIABLES.len());
         Variables::<T>::new(arguments, offsets)
     };
     let row = One { variables: &variables, row: merge.row };

@@ -10,14 +10,15 @@ pub use reduce::reduce;
 pub use total::total;
 
 use crate::abi::Arguments;
+use crate::access::global;
 use crate::records::States;
 
 /// The states of a launch.
 #[inline(always)]
 fn states<T>(arguments: &Arguments) -> States<T> {
     States {
-        values: arguments.state_values as *mut T,
-        indices: arguments.state_indices as *mut u64,
+        values: global(arguments.state_values),
+        indices: global(arguments.state_indices),
         records: arguments.records,
     }
 }

@@ -6,7 +6,9 @@
 use super::states;
 use super::work::Work;
 use crate::abi::{Arguments, Step, THREADS};
-use crate::access::{One, Parameters, Place, RowMemory, RowRegisters, Several, Variables, WriteColumn, scratch};
+use crate::access::{
+    One, Parameters, Place, RowMemory, RowRegisters, Several, Variables, WriteColumn, global, scratch,
+};
 use crate::bank::Bank;
 use crate::grid::Grid;
 use crate::memory::Memory;
@@ -48,7 +50,7 @@ pub unsafe fn reduce<F, R, T, S, B, G, const EXACTLY: bool, const ROW: usize, co
     let block = threads * tiling.rows as u32;
     let (slot, lane) = (grid.thread() & (threads - 1), grid.thread() >> threads.trailing_zeros());
     // SAFETY: promised by the caller.
-    let parameters = unsafe { Parameters::<T, PARAMETERS>::new(arguments.parameters as *const T) };
+    let parameters = unsafe { Parameters::<T, PARAMETERS>::new(global(arguments.parameters)) };
 
     let items = Work::items(arguments, &tiling, block);
     let mut number = u64::from(grid.block());
@@ -191,19 +193,22 @@ where
     ) {
         let tiling = &self.tiling;
         let (group, width) = (tiling.columns as u32, tiling.width as u32);
-        let pairs = |c: u32| Staging::<F, T, M, X, Parameters<T, PARAMETERS>> {
+        let pairs = |at: u32, first: u32| Staging::<F, T, M, X, Parameters<T, PARAMETERS>> {
             rows,
             parameters: self.parameters,
             columns,
-            at: c * width,
+            at,
             width,
-            first: relative + c,
+            first,
             together: tiling.rows_in_memory,
             of: PhantomData,
         };
-        let mut c = part.start;
-        while c + group <= part.end {
-            let pairs = pairs(c);
+        // A group of columns is a power of two.
+        let groups_end = part.end.saturating_sub(part.start) & !(group - 1);
+        let (mut at, mut first) = (part.start * width, relative + part.start);
+        let (whole, end) = (at + groups_end * width, part.end * width);
+        while at < whole {
+            let pairs = pairs(at, first);
             if R::SINGLE && !tiling.rows_in_memory {
                 for c in 0..tiling.columns {
                     R::take::<T, S, Of<1>, B, _>(bank, running, &pairs.one(c), self.work.strip);
@@ -211,12 +216,14 @@ where
             } else {
                 R::take::<T, S, S::Columns, B, _>(bank, running, &pairs, self.work.strip);
             }
-            c += group;
+            at += group * width;
+            first += group;
         }
         if group > 1 {
-            while c < part.end {
-                R::take::<T, S, Of<1>, B, _>(bank, running, &pairs(c), self.work.strip);
-                c += 1;
+            while at < end {
+                R::take::<T, S, Of<1>, B, _>(bank, running, &pairs(at, first), self.work.strip);
+                at += width;
+                first += 1;
             }
         }
     }

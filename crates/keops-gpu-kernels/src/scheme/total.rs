@@ -3,6 +3,7 @@
 //! A block adds up one component: each of its threads every 128th row, then all threads together.
 
 use crate::abi::{Arguments, THREADS};
+use crate::access::global;
 use crate::compensated::{total as value, two_sum};
 use crate::grid::Grid;
 use crate::memory::Memory;
@@ -15,7 +16,7 @@ use keops_core::{Formula, Real};
 /// As for [`super::reduce()`].
 #[inline(always)]
 pub unsafe fn total<F: Formula, T: Number, G: Grid>(grid: G, arguments: &Arguments) {
-    let parts = arguments.parts as *const T;
+    let parts = global::<T>(arguments.parts);
     let thread = grid.thread();
     let shared = grid.shared::<f64>();
     let mut e = grid.block() as usize;
@@ -46,7 +47,7 @@ pub unsafe fn total<F: Formula, T: Number, G: Grid>(grid: G, arguments: &Argumen
         }
         if thread == 0 {
             // SAFETY: the result has `OUT` numbers.
-            unsafe { *(arguments.values as *mut T).add(e) = T::from_f64(value(sum.0, sum.1)) };
+            unsafe { *global::<T>(arguments.values).add(e) = T::from_f64(value(sum.0, sum.1)) };
         }
         e += grid.blocks() as usize;
     }

@@ -1,6 +1,7 @@
 //! [`Work`]: which rows meet which columns in an item, and where its states go.
 
 use crate::abi::{Arguments, Item, Range};
+use crate::access::global;
 use crate::pairs::Strip;
 use crate::reduction::strip;
 use crate::tiling::Tiling;
@@ -19,7 +20,7 @@ pub(super) struct Work {
     pub(super) base: u64,
     /// Components of the outer vector.
     pub(super) strip: Strip,
-    /// Row offsets of the batch, or null.
+    /// Row offsets of the batch.
     pub(super) offsets: *const u64,
     whole: Range,
     ranges: *const Range,
@@ -66,7 +67,7 @@ impl Work {
                 record: (chunk * u64::from(arguments.lanes) + u64::from(lane)) * arguments.rows + first_row,
                 base: first,
                 strip,
-                offsets: core::ptr::null(),
+                offsets: global(arguments.offsets),
                 whole: Range { first, last: (first + arguments.chunk).min(arguments.columns) },
                 ranges: core::ptr::null(),
                 range_count: 1,
@@ -74,9 +75,9 @@ impl Work {
         } else {
             // SAFETY: promised by the caller.
             unsafe {
-                let item = *(arguments.items as *const Item).add(number as usize);
-                let ranges = (arguments.ranges as *const Range).add(item.first_range as usize);
-                let offsets = (arguments.offsets as *const u64).add(item.batch as usize * F::VARIABLES.len());
+                let item = *global::<Item>(arguments.items).add(number as usize);
+                let ranges = global::<Range>(arguments.ranges).add(item.first_range as usize);
+                let offsets = global::<u64>(arguments.offsets).add(item.batch as usize * F::VARIABLES.len());
                 Work {
                     first_row: item.first_row,
                     rows: item.rows,

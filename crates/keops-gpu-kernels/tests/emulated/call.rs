@@ -68,6 +68,7 @@ macro_rules! call {
         let (mut states, mut scratch, mut parts) =
             (numbers(plan.memory.state_values), numbers(plan.memory.scratch), numbers(plan.memory.parts));
         let mut state_indices = vec![77u64; plan.memory.state_indices as usize / 8];
+        let offsets = vec![0u64; <$f>::VARIABLES.len()];
         let parameters = crate::call::parameters::<$f, $t>(data);
         let results = if matches!(<$f>::KEEP, Keep::None) { 1 } else { plan.rows as usize };
         const VALUES: usize = <$r as Reduction<$f>>::VALUES;
@@ -80,6 +81,7 @@ macro_rules! call {
             scratch: scratch.as_mut_ptr() as u64,
             parts: parts.as_mut_ptr() as u64,
             parameters: parameters.as_ptr() as u64,
+            offsets: offsets.as_ptr() as u64,
             values: values.as_mut_ptr() as u64,
             value_stride: VALUES as u64,
             indices: indices.as_mut_ptr() as u64,
