@@ -104,6 +104,8 @@ pub use keops_runtime::{
     Accumulator, Backend, Call, Category, Error, Level, Real, Rows, RowsDimension, RowsOfKnownDimension, RowsView,
     Target,
 };
+#[cfg(feature = "cuda")]
+pub use keops_runtime::{DeviceInfo, devices};
 
 /// What generated code refers to. No promises are made about it.
 ///

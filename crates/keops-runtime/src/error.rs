@@ -135,6 +135,110 @@ pub enum Error {
         /// Why not.
         reason: &'static str,
     },
+    /// There is no CUDA driver, or it does not start.
+    #[error("{formula}: backend Cuda({device}) needs NVIDIA's driver, but {reason}")]
+    NoDriver {
+        /// The formula.
+        formula: &'static str,
+        /// The device asked for.
+        device: u32,
+        /// What is wrong with the driver.
+        reason: String,
+    },
+    /// There are not that many CUDA devices.
+    #[error("{formula}: there is no CUDA device {device}: the driver knows of {count} device(s), numbered from 0")]
+    NoDevice {
+        /// The formula.
+        formula: &'static str,
+        /// The device asked for.
+        device: u32,
+        /// How many there are.
+        count: u32,
+    },
+    /// The formula was compiled without kernels for GPUs.
+    #[error("{formula}: no GPU kernels were compiled for this formula: {}", kernel_remedy(*.generic))]
+    NoKernels {
+        /// The formula.
+        formula: &'static str,
+        /// Does it have const parameters, so that there can be no kernels?
+        generic: bool,
+    },
+    /// The kernels were compiled for newer devices.
+    #[error(
+        "{formula}: device {device} ({name}) has compute capability {}.{}, but the kernels were compiled for {}; compile \
+         them for sm_{}{} too",
+        .capability.0, .capability.1, target_names(.targets), .capability.0, .capability.1
+    )]
+    Architecture {
+        /// The formula.
+        formula: &'static str,
+        /// The device.
+        device: u32,
+        /// Its name.
+        name: String,
+        /// Its compute capability, major and minor.
+        capability: (u32, u32),
+        /// Compute capabilities of the kernels: 80 for `sm_80`.
+        targets: Vec<u32>,
+    },
+    /// The driver could not compile the kernels.
+    #[error("{formula}: the driver cannot compile the PTX of this formula for device {device}: {log}")]
+    Jit {
+        /// The formula.
+        formula: &'static str,
+        /// The device.
+        device: u32,
+        /// What the driver says.
+        log: String,
+    },
+    /// The PTX lacks a kernel.
+    #[error(
+        "{formula}: its PTX has no kernel {kernel}: it was made by another version of keops, and is to be made anew"
+    )]
+    NoKernel {
+        /// The formula.
+        formula: &'static str,
+        /// The kernel.
+        kernel: String,
+    },
+    /// Memory of a device does not suffice.
+    #[error("{formula}: device {device} has no memory for {part}: {requested} bytes are needed, {free} bytes are free")]
+    DeviceMemory {
+        /// The formula.
+        formula: &'static str,
+        /// The device.
+        device: u32,
+        /// What it was for.
+        part: &'static str,
+        /// Bytes needed.
+        requested: u64,
+        /// Bytes free.
+        free: u64,
+    },
+    /// A kernel failed. What was in the memory of the device is lost; the next call begins anew.
+    #[error("{formula}: a kernel failed on device {device} ({kernel}): {reason}")]
+    Kernel {
+        /// The formula.
+        formula: &'static str,
+        /// The device.
+        device: u32,
+        /// The kernel, or those that were launched.
+        kernel: String,
+        /// What the driver says.
+        reason: String,
+    },
+    /// The driver refused something else.
+    #[error("{formula}: the driver of device {device} failed to {doing}: {reason}")]
+    Driver {
+        /// The formula.
+        formula: &'static str,
+        /// The device.
+        device: u32,
+        /// What it was told to do.
+        doing: &'static str,
+        /// What it says.
+        reason: String,
+    },
     /// This processor lacks the instructions asked for.
     #[error("{formula}: this processor has no {level:?} instructions")]
     NoLevel {
@@ -172,4 +276,19 @@ fn category_name(category: Category) -> &'static str {
         Category::Vj => "Vj, one row per j",
         Category::Pm => "Pm, one row in all",
     }
+}
+
+/// How to get kernels.
+fn kernel_remedy(generic: bool) -> &'static str {
+    if generic {
+        "its dimensions are const parameters or follow from the data, and kernels need numbers; write them into the formula"
+    } else {
+        "call `keops_build::compile()` in the build script (build.rs) of the crate that declares it, or run \
+         `cargo xtask build-ptx`, which writes kernels to the folder `keops-ptx` beside Cargo.toml"
+    }
+}
+
+/// Targets as compilers call them.
+fn target_names(targets: &[u32]) -> String {
+    targets.iter().map(|target| format!("sm_{target}")).collect::<Vec<_>>().join(", ")
 }

@@ -5,6 +5,8 @@
 
 mod call;
 mod cpu;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod engine;
 mod error;
 mod gradient;
@@ -17,6 +19,8 @@ mod rows;
 mod rows_known;
 
 pub use call::Call;
+#[cfg(feature = "cuda")]
+pub use cuda::{DeviceInfo, devices};
 pub use error::Error;
 /// The number types of data: `f32` and `f64`.
 pub use keops_core::Scalar as Real;

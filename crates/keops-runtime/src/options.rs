@@ -132,17 +132,15 @@ impl Options {
         {
             return Err(Error::NoLevel { formula, level });
         }
-        match self.backend {
-            Backend::Cpu => Ok(()),
-            Backend::Auto => {
-                tracing::debug!(formula, backend = "cpu", level = ?self.level(), "backend chosen");
-                Ok(())
+        if let Backend::Cuda(device) = self.backend {
+            let error = |reason| Err(Error::NoBackend { formula, backend: format!("Cuda({device})"), reason });
+            if cfg!(not(feature = "cuda")) {
+                return error("keops was built without its feature `cuda`");
             }
-            Backend::Cuda(device) => Err(Error::NoBackend {
-                formula,
-                backend: format!("Cuda({device})"),
-                reason: "this build of keops has no GPU engine",
-            }),
+            if self.level.is_some() {
+                return error("instructions of the processor were asked for, too");
+            }
         }
+        Ok(())
     }
 }

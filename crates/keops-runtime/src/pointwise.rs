@@ -92,6 +92,13 @@ impl<T: Scalar> Source<F64x1> for Parameters<'_, T> {
     }
 }
 
+/// The staged parameters of a formula: evaluated in `f64`, and rounded once.
+pub(crate) fn staged_parameters<F: Formula, T: Scalar>(data: &[ArrayView2<'_, T>]) -> Vec<T> {
+    let mut staged = vec![F64x1(0.0); F::PARAM];
+    F::param(&Parameters(At { data, variables: F::VARIABLES, i: 0, j: 0 }), &mut Slots(&mut staged[..]));
+    staged.into_iter().map(|v| T::from_f64(v.0)).collect()
+}
+
 /// A formula with its parameters staged, ready to be evaluated anywhere.
 pub(crate) struct Pointwise<F, T: Scalar> {
     parameters: Vec<T::Lane>,
@@ -105,11 +112,9 @@ pub(crate) struct Pointwise<F, T: Scalar> {
 impl<F: Formula, T: Scalar> Pointwise<F, T> {
     /// Stages the parameters.
     pub(crate) fn new(data: &[ArrayView2<'_, T>]) -> Self {
-        let mut staged = vec![F64x1(0.0); F::PARAM];
-        F::param(&Parameters(At { data, variables: F::VARIABLES, i: 0, j: 0 }), &mut Slots(&mut staged[..]));
         let zeros = |len| vec![T::Lane::lit(0.0); len];
         Pointwise {
-            parameters: staged.into_iter().map(|v| T::Lane::splat(T::from_f64(v.0))).collect(),
+            parameters: staged_parameters::<F, T>(data).into_iter().map(T::Lane::splat).collect(),
             row: zeros(F::ROW),
             col: zeros(F::COL),
             pair: zeros(F::DIM.max(F::ACC)),

@@ -137,7 +137,14 @@ fn backend_and_instructions_that_are_not_there() {
     let (x, y) = (points::<2>(3, 1), points::<2>(4, 2));
     let call = || gauss(&x, &y, &y, &0.7);
     let error = refused(&call().backend(Backend::Cuda(1)), 3);
-    assert_eq!(error.to_string(), "Gauss: backend Cuda(1) is not available: this build of keops has no GPU engine");
+    #[cfg(not(feature = "cuda"))]
+    assert_eq!(
+        error.to_string(),
+        "Gauss: backend Cuda(1) is not available: keops was built without its feature `cuda`"
+    );
+    // The formula of this test has no kernels, and there may be no driver.
+    #[cfg(feature = "cuda")]
+    assert!(matches!(error, Error::NoDriver { .. } | Error::NoDevice { .. } | Error::NoKernels { .. }), "{error}");
     let missing = Level::ALL.into_iter().filter(|level| !level.is_available());
     for level in missing {
         assert_eq!(refused(&call().level(level), 3), Error::NoLevel { formula: "Gauss", level });

@@ -5,8 +5,8 @@
 //! with s = Σ e^{F−m}. The forward reduction gives m, s and O, and they enter the gradient's sum as variables of the kept
 //! index.
 
-use crate::cpu::{LogSumExp, MaxSumShiftExp, Reduction, SoftMaxRaw, Sum, SumSoftMaxWeight};
-use crate::engine;
+use crate::cpu::{self, LogSumExp, MaxSumShiftExp, SoftMaxRaw, Sum, SumSoftMaxWeight};
+use crate::engine::{self, Reduction};
 use crate::error::Error;
 use crate::memory;
 use crate::operation::{Additive, Extent, Inputs, Operation, Values};
@@ -63,7 +63,7 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
         let mut views = inputs.views();
         let Some(seed) = views.pop() else { return Ok(()) };
 
-        let mut raw: Array2<T> = memory::table(G::TEXT, "saved sums", kept, <R::Raw as Reduction>::values::<F>())?;
+        let mut raw: Array2<T> = memory::table(G::TEXT, "saved sums", kept, <R::Raw as cpu::Reduction>::values::<F>())?;
         let mut none = memory::table(G::TEXT, "indices", kept, 0)?;
         let cols = inputs.cols(F::KEEP);
         engine::reduce::<F, R::Raw, T>(&views, kept, cols, options, raw.view_mut(), none.view_mut())?;

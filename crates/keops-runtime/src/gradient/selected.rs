@@ -5,8 +5,8 @@
 
 use super::neumaier::Neumaier;
 use super::pairs::SelectedPairs;
-use crate::cpu::{ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, Max, MaxArgMax, Min, MinArgMin, Reduction};
-use crate::engine;
+use crate::cpu::{self, ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, Max, MaxArgMax, Min, MinArgMin};
+use crate::engine::{self, Reduction};
 use crate::error::Error;
 use crate::memory;
 use crate::operation::{Additive, Extent, Inputs, Operation, Values, check_terms};
@@ -51,7 +51,7 @@ impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
     fn variables() -> Vec<Variable> {
         let seed = G::VARIABLES[F::VARIABLES.len()];
         let mut variables = F::VARIABLES.to_vec();
-        variables.push(Variable { name: "e", dim: <R::Arg as Reduction>::indices::<F>(), ..seed });
+        variables.push(Variable { name: "e", dim: <R::Arg as cpu::Reduction>::indices::<F>(), ..seed });
         variables
     }
 
@@ -60,7 +60,7 @@ impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
     }
 
     fn check<T: Scalar>(inputs: &Inputs<'_, T>) -> Result<(), Error> {
-        check_terms(G::TEXT, R::Arg::K, inputs.cols(F::KEEP))
+        check_terms(G::TEXT, <R::Arg as cpu::Reduction>::K, inputs.cols(F::KEEP))
     }
 
     fn execute<T: Scalar>(
@@ -98,8 +98,8 @@ fn select<F: Formula, R: Selection, T: Scalar>(
     // An accumulator means nothing to the forward pass.
     let options = Options { accumulator: None, ..*options };
     let (rows, cols) = (inputs.rows(F::KEEP), inputs.cols(F::KEEP));
-    let mut indices = memory::table(F::TEXT, "selected indices", rows, <R::Arg as Reduction>::indices::<F>())?;
-    let mut none = memory::table(F::TEXT, "values", rows, <R::Arg as Reduction>::values::<F>())?;
+    let mut indices = memory::table(F::TEXT, "selected indices", rows, <R::Arg as cpu::Reduction>::indices::<F>())?;
+    let mut none = memory::table(F::TEXT, "values", rows, <R::Arg as cpu::Reduction>::values::<F>())?;
     engine::reduce::<F, R::Arg, T>(views, rows, cols, &options, none.view_mut(), indices.view_mut())?;
     Ok(indices)
 }

@@ -2,8 +2,8 @@
 
 use super::form::{Extent, Form};
 use super::{Additive, Inputs, Operation};
-use crate::cpu::{Reduction, Sum};
-use crate::engine;
+use crate::cpu::Sum;
+use crate::engine::{self, Reduction};
 use crate::error::Error;
 use crate::options::Options;
 use core::marker::PhantomData;
