@@ -21,6 +21,9 @@ pub(crate) enum Tool {
     Numpy,
 }
 
+/// Tools that hold tiles of the M × N array take minutes for more pairs than these, and tell nothing new.
+const MOST_PAIRS_IN_TILES: f64 = 1e9;
+
 /// The tools for a row, keops first.
 pub(crate) fn all(row: &Row) -> Vec<Tool> {
     let mut tools = vec![Tool::Keops];
@@ -29,7 +32,10 @@ pub(crate) fn all(row: &Row) -> Vec<Tool> {
     } else if row.has_limit() {
         tools.push(Tool::Limit);
     }
-    tools.extend([Tool::PyKeops, Tool::PyKeopsNative, Tool::Torch, Tool::TorchCompile, Tool::Numpy]);
+    tools.extend([Tool::PyKeops, Tool::PyKeopsNative, Tool::TorchCompile]);
+    if row.pairs() <= MOST_PAIRS_IN_TILES {
+        tools.extend([Tool::Torch, Tool::Numpy]);
+    }
     tools
 }
 
