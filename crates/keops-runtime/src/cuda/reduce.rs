@@ -40,8 +40,12 @@ pub(crate) fn reduce<F: Formula, R: Kernels, T: Scalar>(
     session.with_channel(|channel| {
         let tables = inputs.send(&session, channel, base)?;
         let parameters = staged_parameters::<F, T>(variables);
+        let offsets = std::iter::repeat_n(0_u64, F::VARIABLES.len());
         // SAFETY: the layout has room for them.
-        unsafe { channel.send(at(scratch.parameters), parameters.iter().copied()) }.or_failed(&session, SEND)?;
+        unsafe {
+            channel.send(at(scratch.parameters), parameters.iter().copied()).or_failed(&session, SEND)?;
+            channel.send(at(scratch.offsets), offsets).or_failed(&session, SEND)?;
+        }
         let arguments = plan.arguments(
             &tables,
             Addresses {
@@ -50,6 +54,7 @@ pub(crate) fn reduce<F: Formula, R: Kernels, T: Scalar>(
                 scratch: at(scratch.scratch),
                 parts: at(scratch.parts),
                 parameters: at(scratch.parameters),
+                offsets: at(scratch.offsets),
                 values: at(results.values),
                 value_stride: values.ncols() as u64,
                 indices: at(results.indices),
@@ -127,6 +132,7 @@ struct Scratch {
     scratch: Option<u64>,
     parts: Option<u64>,
     parameters: Option<u64>,
+    offsets: Option<u64>,
 }
 
 impl Scratch {
@@ -138,6 +144,7 @@ impl Scratch {
             scratch: layout.place(memory.scratch),
             parts: layout.place(memory.parts),
             parameters: layout.place(memory.parameters),
+            offsets: layout.place(memory.offsets),
         }
     }
 }
