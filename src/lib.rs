@@ -94,6 +94,7 @@
 // Formulas name the crate by its path from outside, also in `kernels`.
 extern crate self as keops;
 
+pub mod cluster;
 pub mod kernels;
 
 #[doc = include_str!("../docs/reference.md")]
@@ -101,8 +102,8 @@ pub mod reference {}
 
 pub use keops_macros::keops;
 pub use keops_runtime::{
-    Accumulator, Backend, Call, Category, Error, Level, Real, Rows, RowsDimension, RowsOfKnownDimension, RowsView,
-    Target,
+    Accumulator, Backend, Batched, Call, Category, Error, Level, Offsets, Ranges, Real, Rows, RowsDimension,
+    RowsOfKnownDimension, RowsView, Target,
 };
 #[cfg(feature = "cuda")]
 pub use keops_runtime::{DeviceInfo, devices};

@@ -1,5 +1,6 @@
 //! [`Call`]: a formula with its data, and the choices that are made before it runs.
 
+use crate::domain::{Offsets, Pattern, Ranges, Scope};
 use crate::error::Error;
 use crate::memory;
 use crate::operation::{Additive, Extent, Form, Inputs, Operation, Parts, Sheet, Target, Values};
@@ -8,6 +9,8 @@ use crate::rows::RowsView;
 use core::marker::PhantomData;
 use core::ops::AddAssign;
 use keops_core::Scalar;
+use ndarray::Array2;
+use std::sync::Arc;
 
 /// A reduction with its data, waiting to be run.
 ///
@@ -18,6 +21,7 @@ use keops_core::Scalar;
 pub struct Call<'a, O, T: Scalar> {
     arguments: Vec<RowsView<'a, T>>,
     options: Options,
+    scope: Scope,
     operation: PhantomData<fn() -> O>,
 }
 
@@ -25,7 +29,7 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
     /// A call with these arguments, in the order of the formula's variables. Used by generated code.
     #[doc(hidden)]
     pub fn new<const N: usize>(arguments: [RowsView<'a, T>; N]) -> Self {
-        Call { arguments: arguments.into(), options: Options::default(), operation: PhantomData }
+        Call { arguments: arguments.into(), options: Options::default(), scope: Scope::Dense, operation: PhantomData }
     }
 
     /// Chooses where it runs.
@@ -46,23 +50,38 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
         self
     }
 
+    /// Reduces over the blocks of pairs that `ranges` keeps, in every batch element. Indices are those of the whole arrays.
+    /// Gradients take the same ranges as the call they are of.
+    pub fn ranges(mut self, ranges: &Ranges) -> Self {
+        self.scope = Scope::Ranges(ranges.clone());
+        self
+    }
+
+    /// A batch of problems of different sizes, one behind the other in the arrays: rows i of each segment meet the rows j of
+    /// the segment of the same number. Segments may be empty. Indices are those of the whole arrays.
+    ///
+    /// # Errors
+    /// [`Error::Segments`] if `i` and `j` differ in their number of segments.
+    pub fn segments(mut self, i: &Offsets, j: &Offsets) -> Result<Self, Error> {
+        if i.segments() != j.segments() {
+            return Err(Error::Segments { i: i.segments(), j: j.segments() });
+        }
+        self.scope = Scope::Segments(Arc::new(Pattern::segments(i, j)), Arc::new(Pattern::segments(j, i)));
+        Ok(self)
+    }
+
+    /// The same for arrays with leading axes, which are batches: see [`Batched`].
+    pub fn batched(self) -> Batched<'a, O, T> {
+        Batched(self)
+    }
+
     /// Runs it and returns the results in new arrays.
     ///
     /// # Errors
     /// If shapes do not fit, if something that was asked for is not there, or if memory does not suffice.
     pub fn run(&self) -> Result<<O::Form as Form>::Output<T>, Error> {
-        let (inputs, extent) = self.prepare()?;
-        let (values, indices) = tables::<O>(extent);
-        let mut values = memory::table(O::NAME, "values", extent.rows, values)?;
-        let mut indices = memory::table(O::NAME, "indices", extent.rows, indices)?;
-        O::execute(&inputs, &self.options, values.view_mut(), indices.view_mut())?;
-        let Extent { rows, .. } = extent;
-        O::Form::assemble(extent, values, indices).ok_or(Error::Memory {
-            formula: O::NAME,
-            part: "results",
-            rows,
-            columns: extent.columns(),
-        })
+        let (extent, values, indices) = self.tables(false)?;
+        O::Form::assemble(&extent, values, indices).ok_or_else(|| shapeless::<O>(&extent))
     }
 
     /// Runs it and writes the results into `out`, of any strides.
@@ -70,11 +89,11 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
     /// # Errors
     /// As [`Call::run`], and if `out` has another shape than the results. Nothing is written in case of an error.
     pub fn run_into(&self, out: &mut (impl Target<O::Form, T> + ?Sized)) -> Result<(), Error> {
-        let (inputs, extent) = self.prepare()?;
-        let (value_columns, index_columns) = tables::<O>(extent);
+        let (inputs, extent) = self.prepare(false)?;
+        let (value_columns, index_columns) = tables::<O>(&extent);
         let Parts { values, indices } = out.parts();
-        check_shape::<O, _>("values", extent, values.as_ref())?;
-        check_shape::<O, _>("indices", extent, indices.as_ref())?;
+        check_shape::<O, _>("values", &extent, values.as_ref())?;
+        check_shape::<O, _>("indices", &extent, indices.as_ref())?;
         let mut values = Sheet::new(O::NAME, "values", values, extent.rows, value_columns)?;
         let mut indices = Sheet::new(O::NAME, "indices", indices, extent.rows, index_columns)?;
         O::execute(&inputs, &self.options, values.view(), indices.view())?;
@@ -92,9 +111,9 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
         O: Additive,
         T: AddAssign,
     {
-        let (inputs, extent) = self.prepare()?;
+        let (inputs, extent) = self.prepare(false)?;
         let Parts { values, .. } = out.parts();
-        check_shape::<O, _>("values", extent, values.as_ref())?;
+        check_shape::<O, _>("values", &extent, values.as_ref())?;
         let mut sums = memory::table(O::NAME, "values", extent.rows, extent.columns())?;
         let mut none = memory::table(O::NAME, "indices", extent.rows, 0)?;
         O::execute(&inputs, &self.options, sums.view_mut(), none.view_mut())?;
@@ -104,18 +123,59 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
         Ok(())
     }
 
+    /// Runs it and returns plain tables.
+    fn tables(&self, batched: bool) -> Result<(Extent, Array2<T>, Array2<u64>), Error> {
+        let (inputs, extent) = self.prepare(batched)?;
+        let (values, indices) = tables::<O>(&extent);
+        let mut values = memory::table(O::NAME, "values", extent.table_rows(), values)?;
+        let mut indices = memory::table(O::NAME, "indices", extent.table_rows(), indices)?;
+        O::execute(&inputs, &self.options, values.view_mut(), indices.view_mut())?;
+        Ok((extent, values, indices))
+    }
+
     /// Checks everything that can be checked before running.
-    fn prepare(&self) -> Result<(Inputs<'a, T>, Extent), Error> {
+    fn prepare(&self, batched: bool) -> Result<(Inputs<'a, T>, Extent), Error> {
         self.options.check(O::NAME, O::ACCUMULATES)?;
-        let inputs = Inputs::bind(O::NAME, &O::variables(), self.arguments.clone())?;
+        let inputs = Inputs::bind(O::NAME, &O::variables(), self.arguments.clone(), batched, &self.scope)?;
         O::check(&inputs)?;
         let extent = O::extent(&inputs);
         Ok((inputs, extent))
     }
 }
 
+/// A call on arrays with leading axes.
+///
+/// All axes before the last two (rows × numbers) are batch axes, any number of them, on any variable, parameters included
+/// (whose rows axis has length 1). They are aligned at the last one; an axis of length 1, or one that is not there, is shared
+/// by all. Plain tables and lists are shared by all, too. Each batch element is a reduction of its own, to the last bit.
+///
+/// ```text
+/// // x: 8 × 100 × 3, y: 200 × 3 (shared), gamma: 8 × 1 × 1
+/// let a = gauss(&x, &y, &b, &gamma).batched().run()?;                        // 8 × 100 × 1
+/// let dy = gauss::grad_y_j(&x, &y, &b, &gamma, &e).batched().run()?;         // 200 × 3, summed over the batch
+/// ```
+#[must_use = "a call computes nothing until it is run"]
+pub struct Batched<'a, O, T: Scalar>(Call<'a, O, T>);
+
+impl<O: Operation, T: Scalar> Batched<'_, O, T> {
+    /// Runs it and returns the results in new arrays: batch axes, then what [`Call::run`] returns. Gradients have the shape of
+    /// their variable: they are summed over the axes that it does not have.
+    ///
+    /// # Errors
+    /// As [`Call::run`], and if batch axes do not fit together.
+    pub fn run(&self) -> Result<<O::Form as Form>::Batched<T>, Error> {
+        let (extent, values, indices) = self.0.tables(true)?;
+        O::Form::assemble_batched(&extent, values, indices).ok_or_else(|| shapeless::<O>(&extent))
+    }
+}
+
+/// Results for which no array has a shape.
+fn shapeless<O: Operation>(extent: &Extent) -> Error {
+    Error::Memory { formula: O::NAME, part: "results", rows: extent.table_rows(), columns: extent.columns() }
+}
+
 /// Columns of the tables of values and of indices.
-fn tables<O: Operation>(extent: Extent) -> (usize, usize) {
+fn tables<O: Operation>(extent: &Extent) -> (usize, usize) {
     let columns = |present: bool| if present { extent.columns() } else { 0 };
     (columns(O::Form::VALUES), columns(O::Form::INDICES))
 }
@@ -123,7 +183,7 @@ fn tables<O: Operation>(extent: Extent) -> (usize, usize) {
 /// Refuses an output of the wrong shape.
 fn check_shape<O: Operation, A>(
     part: &'static str,
-    extent: Extent,
+    extent: &Extent,
     view: Option<&ndarray::ArrayViewMut<'_, A, ndarray::IxDyn>>,
 ) -> Result<(), Error> {
     match view {

@@ -255,6 +255,136 @@ pub enum Error {
         /// The accumulator asked for.
         accumulator: Accumulator,
     },
+    /// A batch or a block pattern was to run on a device.
+    #[error(
+        "{formula}: CUDA device {device} was asked for, but batches and block patterns run on the processor only; choose \
+         Backend::Cpu or Backend::Auto"
+    )]
+    PlainOnly {
+        /// The formula.
+        formula: &'static str,
+        /// The device asked for.
+        device: u32,
+    },
+    /// A segment has fewer terms than smallest values are asked for.
+    #[error(
+        "{formula}: K = {k} values per row are asked for, but rows {start}..{end} (segment {segment}) have only {n} term(s)"
+    )]
+    TooFewTermsInSegment {
+        /// The formula.
+        formula: &'static str,
+        /// How many were asked for.
+        k: usize,
+        /// Terms per row of the segment.
+        n: usize,
+        /// The segment; for a block pattern, after neighbouring clusters with the same columns were joined.
+        segment: usize,
+        /// First row of the segment.
+        start: usize,
+        /// Row behind its last.
+        end: usize,
+    },
+    /// Offsets of segments are not what they should be.
+    #[error("offset {position} is {got}: {reason}")]
+    Offsets {
+        /// Which of them.
+        position: usize,
+        /// Its value.
+        got: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A pair of clusters names one that is not there.
+    #[error("cluster {cluster} of {index} does not exist: there are {clusters}")]
+    Cluster {
+        /// "i" or "j".
+        index: &'static str,
+        /// The cluster.
+        cluster: usize,
+        /// How many there are.
+        clusters: usize,
+    },
+    /// Rows are not those that were clustered.
+    #[error("{expected} row(s) were clustered, but {got} were given")]
+    ClusterRows {
+        /// Rows that were clustered.
+        expected: usize,
+        /// Rows given.
+        got: usize,
+    },
+    /// Points cannot be sorted into the cells of a grid.
+    #[error("clusters of a grid: {reason}")]
+    Grid {
+        /// Why not.
+        reason: String,
+    },
+    /// Levels of clusters are not nested.
+    #[error("level {level} of the clusters of {index} begins a cluster at row {row}, level {} does not", .level + 1)]
+    Nesting {
+        /// The coarser level.
+        level: usize,
+        /// "i" or "j".
+        index: &'static str,
+        /// The row.
+        row: usize,
+    },
+    /// Segments of i and of j are to be paired, but differ in number.
+    #[error("the offsets of i have {i} segment(s), those of j have {j}")]
+    Segments {
+        /// Segments of i.
+        i: usize,
+        /// Segments of j.
+        j: usize,
+    },
+    /// A block pattern or the offsets of segments are for another number of rows than the data has.
+    #[error("{formula}: the {what} are for {expected} row(s) {index}, but the data has {got}")]
+    Coverage {
+        /// The formula.
+        formula: &'static str,
+        /// "ranges" or "segments".
+        what: &'static str,
+        /// "i" or "j".
+        index: &'static str,
+        /// Rows of the pattern.
+        expected: usize,
+        /// Rows of the data.
+        got: usize,
+    },
+    /// Leading axes of two variables do not fit together.
+    #[error(
+        "{formula}: variable `{variable}` ({}) has batch axes {got:?}, which do not broadcast to {expected:?}",
+        category_name(*.category)
+    )]
+    BatchAxes {
+        /// The formula.
+        formula: &'static str,
+        /// The variable.
+        variable: &'static str,
+        /// Its category.
+        category: Category,
+        /// Batch axes of the variables before it.
+        expected: Vec<usize>,
+        /// Its own.
+        got: Vec<usize>,
+    },
+    /// The data has batch axes, but the call was not said to be batched.
+    #[error(
+        "{formula}: variable `{variable}` ({}) must be an array of rows × {expected}, but the data has shape {got:?}; for \
+         a result with batch axes say `.batched()` before running",
+        category_name(*.category)
+    )]
+    NotBatched {
+        /// The formula.
+        formula: &'static str,
+        /// The variable.
+        variable: &'static str,
+        /// Its category.
+        category: Category,
+        /// Its dimension in the formula.
+        expected: usize,
+        /// Shape of the data.
+        got: Vec<usize>,
+    },
     /// Memory for a result could not be had.
     #[error("{formula}: no memory for {rows} × {columns} number(s) of {part}")]
     Memory {

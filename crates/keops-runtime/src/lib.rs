@@ -4,9 +4,11 @@
 //! running it checks shapes and hands plain tables to an engine. Anything wrong is an [`Error`]; nothing panics.
 
 mod call;
+pub mod cluster;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod domain;
 mod engine;
 mod error;
 mod gradient;
@@ -18,9 +20,10 @@ mod pointwise;
 mod rows;
 mod rows_known;
 
-pub use call::Call;
+pub use call::{Batched, Call};
 #[cfg(feature = "cuda")]
 pub use cuda::{DeviceInfo, devices};
+pub use domain::{Offsets, Ranges};
 pub use error::Error;
 /// The number types of data: `f32` and `f64`.
 pub use keops_core::Scalar as Real;
@@ -40,7 +43,7 @@ pub mod __private {
     };
     pub use crate::gradient::{GradExponential, GradSelected};
     pub use crate::mistaken::Mistaken;
-    pub use crate::operation::{Additive, Form, Operation, Reduce};
+    pub use crate::operation::{Additive, Form, Gradient, Operation, Reduce};
     pub use crate::rows::{Rows, RowsView};
     pub use crate::rows_known::RowsOfKnownDimension;
     pub use keops_core::{

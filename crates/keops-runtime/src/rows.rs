@@ -2,8 +2,11 @@
 
 use crate::error::Error;
 use crate::memory;
-use keops_core::{Scalar, Variable};
-use ndarray::{ArrayBase, ArrayRef, ArrayView1, ArrayView2, ArrayView3, Axis, CowArray, Data, Ix1, Ix2, Ix3, IxDyn};
+use keops_core::{Category, Scalar, Variable};
+use ndarray::{
+    ArrayBase, ArrayRef, ArrayView1, ArrayView2, ArrayView3, ArrayViewD, Axis, CowArray, Data, Ix1, Ix2, Ix3, Ix4, Ix5,
+    Ix6, IxDyn,
+};
 
 /// Data for a variable of dimension `D`: rows of `D` numbers of type `T`.
 ///
@@ -15,11 +18,12 @@ use ndarray::{ArrayBase, ArrayRef, ArrayView1, ArrayView2, ArrayView3, Axis, Cow
 /// | ndarray, 2 axes, any strides | its rows |
 /// | ndarray, 1 axis | one row of `D` numbers; with `D` = 1 one row per number |
 /// | ndarray, 3 axes (rows × K × d, K·d = `D`) | one per first index: the shape of the results of K-reductions |
+/// | ndarray, 3 to 6 axes, in a batched call (see [`Call::batched`](crate::Call::batched)) | leading axes are batches |
 /// | ndarray of dynamic dimension | as its number of axes says; without axes one number |
 /// | references to these | the same |
 ///
-/// Nothing is copied, except a 3-axis array whose last two axes cannot be walked with one stride. A row that is shared by
-/// all indices may be given as a broadcast view (stride 0).
+/// Nothing is copied, except an array with K × d or several batch axes that cannot be walked with one stride. A row that is
+/// shared by all indices may be given as a broadcast view (stride 0).
 ///
 /// The number type of a call follows from its arguments, which must agree:
 /// ```
@@ -55,10 +59,17 @@ enum Form<'a, T> {
     Line(ArrayView1<'a, T>),
     /// An array with two axes.
     Table(ArrayView2<'a, T>),
-    /// An array with three axes.
-    Blocks(ArrayView3<'a, T>),
-    /// An array with more axes than that.
-    Other(Vec<usize>),
+    /// An array with more axes.
+    Deep(ArrayViewD<'a, T>),
+}
+
+/// Checked data of a variable.
+#[derive(Debug)]
+pub(crate) struct Resolved<'a, T> {
+    /// Batch elements × rows × numbers.
+    pub(crate) data: CowArray<'a, T, Ix3>,
+    /// Lengths of the batch axes, the product of which is the number of elements.
+    pub(crate) batch: Vec<usize>,
 }
 
 impl<'a, T: Scalar> RowsView<'a, T> {
@@ -72,42 +83,96 @@ impl<'a, T: Scalar> RowsView<'a, T> {
         RowsView(Form::Flat(numbers))
     }
 
-    /// Rows × `variable.dim` numbers, or why the data does not fit.
-    pub(crate) fn resolve(self, formula: &'static str, variable: &Variable) -> Result<CowArray<'a, T, Ix2>, Error> {
+    /// A copy as a list of rows.
+    pub(crate) fn to_rows<const D: usize>(&self) -> Result<Vec<[T; D]>, Error> {
+        let variable = Variable { name: "points", category: Category::Vi, dim: D };
+        let table = self.clone().resolve("clusters", &variable, false)?;
+        let rows = table.data.index_axis(Axis(0), 0);
+        Ok(rows.outer_iter().map(|row| core::array::from_fn(|d| row[d])).collect())
+    }
+
+    /// Rows × `variable.dim` numbers, or why the data does not fit. `batched`: may there be leading axes?
+    pub(crate) fn resolve(
+        self,
+        formula: &'static str,
+        variable: &Variable,
+        batched: bool,
+    ) -> Result<Resolved<'a, T>, Error> {
         let Variable { name, category, dim } = *variable;
         let columns = |got| Error::Columns { formula, variable: name, category, expected: dim, got };
         let length = |got| Error::Length { formula, variable: name, category, expected: dim, got };
         let table = match self.0 {
-            Form::Table(table) => CowArray::from(table),
+            Form::Table(table) => table,
             Form::Flat(numbers) => {
                 let rows = numbers.len().checked_div(dim).ok_or_else(|| length(numbers.len()))?;
                 let table = ArrayView2::from_shape((rows, dim), numbers).ok();
-                CowArray::from(table.filter(|_| rows * dim == numbers.len()).ok_or_else(|| length(numbers.len()))?)
+                table.filter(|_| rows * dim == numbers.len()).ok_or_else(|| length(numbers.len()))?
             }
-            Form::Line(line) if dim == 1 => CowArray::from(line.insert_axis(Axis(1))),
-            Form::Line(line) => CowArray::from(line.insert_axis(Axis(0))),
-            Form::Blocks(blocks) => join_last_axes(blocks, formula, name)?,
-            Form::Other(got) => return Err(Error::Axes { formula, variable: name, category, expected: dim, got }),
+            Form::Line(line) if dim == 1 => line.insert_axis(Axis(1)),
+            Form::Line(line) => line.insert_axis(Axis(0)),
+            Form::Deep(array) => {
+                let shape = array.shape();
+                let (rest, [k, d]) = (&shape[..shape.len() - 2], [shape[shape.len() - 2], shape[shape.len() - 1]]);
+                let got = shape.to_vec();
+                // In a batched call the last axis decides; in a plain one, three axes are rows × K × d.
+                let batch = match rest {
+                    _ if batched && d == dim => rest.to_vec(),
+                    [batch @ .., _] if k * d == dim && (batched || batch.is_empty()) => batch.to_vec(),
+                    _ if !batched && d == dim => {
+                        return Err(Error::NotBatched { formula, variable: name, category, expected: dim, got });
+                    }
+                    [_] if !batched => return Err(columns(k * d)),
+                    _ => return Err(Error::Axes { formula, variable: name, category, expected: dim, got }),
+                };
+                let rows = shape[batch.len()];
+                return Ok(Resolved { data: collapse(array, batch.len(), rows, dim, formula, name)?, batch });
+            }
         };
-        if table.ncols() == dim { Ok(table) } else { Err(columns(table.ncols())) }
+        if table.ncols() != dim {
+            return Err(columns(table.ncols()));
+        }
+        Ok(Resolved { data: CowArray::from(table.insert_axis(Axis(0))), batch: Vec::new() })
     }
 }
 
-/// Rows × K × d as rows × (K·d): a view where strides allow it, otherwise a copy.
-fn join_last_axes<'a, T: Scalar>(
-    mut blocks: ArrayView3<'a, T>,
+/// An array with `batch` leading axes as elements × rows × numbers: a view where strides allow it, otherwise a copy.
+fn collapse<'a, T: Scalar>(
+    array: ArrayViewD<'a, T>,
+    batch: usize,
+    rows: usize,
+    dim: usize,
     formula: &'static str,
     part: &'static str,
-) -> Result<CowArray<'a, T, Ix2>, Error> {
-    if blocks.merge_axes(Axis(1), Axis(2)) {
-        return Ok(CowArray::from(blocks.index_axis_move(Axis(1), 0)));
+) -> Result<CowArray<'a, T, Ix3>, Error> {
+    let elements = array.shape()[..batch].iter().product();
+    if let Some(view) = merged(array.clone(), batch) {
+        return Ok(CowArray::from(view));
     }
-    let (rows, k, d) = blocks.dim();
-    let mut copy = memory::table(formula, part, rows, k * d)?;
-    for (mut to, from) in copy.outer_iter_mut().zip(blocks.outer_iter()) {
-        to.iter_mut().zip(from.iter()).for_each(|(to, from)| *to = *from);
+    let mut copy = memory::table(formula, part, elements * rows, dim)?;
+    copy.iter_mut().zip(array.iter()).for_each(|(to, from)| *to = *from);
+    let error = |_| Error::Memory { formula, part, rows: elements * rows, columns: dim };
+    copy.into_shape_with_order((elements, rows, dim)).map(CowArray::from).map_err(error)
+}
+
+/// The first `batch` axes as one and those behind the next as one, if each can be walked with one stride.
+fn merged<T>(mut array: ArrayViewD<'_, T>, batch: usize) -> Option<ArrayView3<'_, T>> {
+    if array.is_empty() {
+        return None;
     }
-    Ok(CowArray::from(copy))
+    for axes in [batch + 1..array.ndim(), 0..batch] {
+        for axis in axes.clone().skip(1) {
+            if !array.merge_axes(Axis(axis - 1), Axis(axis)) {
+                return None;
+            }
+        }
+        for _ in axes.clone().skip(1) {
+            array = array.index_axis_move(Axis(axes.start), 0);
+        }
+        if axes.is_empty() {
+            array = array.insert_axis(Axis(axes.start));
+        }
+    }
+    array.into_dimensionality().ok()
 }
 
 impl<T: Scalar, const D: usize> Rows<T, D> for [[T; D]] {
@@ -192,23 +257,28 @@ impl RowsDimension for Ix2 {
     }
 }
 
-impl RowsDimension for Ix3 {
-    fn look<T: Scalar>(view: ArrayView3<'_, T>) -> RowsView<'_, T> {
-        RowsView(Form::Blocks(view))
-    }
+macro_rules! deep {
+    ($($dimension:ident)*) => {$(
+        impl RowsDimension for $dimension {
+            fn look<T: Scalar>(view: ndarray::ArrayView<'_, T, Self>) -> RowsView<'_, T> {
+                RowsView(Form::Deep(view.into_dyn()))
+            }
+        }
+    )*};
 }
 
+deep!(Ix3 Ix4 Ix5 Ix6);
+
 impl RowsDimension for IxDyn {
-    fn look<T: Scalar>(view: ndarray::ArrayView<'_, T, IxDyn>) -> RowsView<'_, T> {
-        let shape = view.shape().to_vec();
-        let form = match shape.len() {
+    fn look<T: Scalar>(view: ArrayViewD<'_, T>) -> RowsView<'_, T> {
+        let deep = view.clone();
+        let form = match view.ndim() {
             0 => view.insert_axis(Axis(0)).into_dimensionality().map(Form::Line),
             1 => view.into_dimensionality().map(Form::Line),
             2 => view.into_dimensionality().map(Form::Table),
-            3 => view.into_dimensionality().map(Form::Blocks),
-            _ => return RowsView(Form::Other(shape)),
+            _ => Ok(Form::Deep(view)),
         };
-        RowsView(form.unwrap_or(Form::Other(shape)))
+        RowsView(form.unwrap_or(Form::Deep(deep)))
     }
 }
 

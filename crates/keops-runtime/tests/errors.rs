@@ -70,10 +70,13 @@ fn too_many_axes() {
     let error = refused(&gauss(&deep, &y, &y, &0.7), 3);
     assert_eq!(
         error.to_string(),
-        "Gauss: variable `x_i` (Vi, one row per i) must be an array of rows × 2, but the data has shape [1, 2, 3, 2]"
+        "Gauss: variable `x_i` (Vi, one row per i) must be an array of rows × 2, but the data has shape [1, 2, 3, 2]; for a \
+         result with batch axes say `.batched()` before running"
     );
-    let blocks = Array3::<f64>::zeros((3, 2, 2));
-    assert!(matches!(refused(&gauss(&blocks, &y, &y, &0.7), 3), Error::Columns { variable: "x_i", got: 4, .. }));
+    let odd = Array4::<f64>::zeros((1, 2, 3, 5));
+    assert!(matches!(refused(&gauss(&odd, &y, &y, &0.7), 3), Error::Axes { variable: "x_i", .. }));
+    let blocks = Array3::<f64>::zeros((3, 2, 3));
+    assert!(matches!(refused(&gauss(&blocks, &y, &y, &0.7), 3), Error::Columns { variable: "x_i", got: 6, .. }));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::emit::{Spec, Variable, compile_body};
 use crate::ir::{Dim, Ir};
 use crate::kernel::{self, Device, Kernel, Reduction};
 use crate::schedule::{Kind, Task};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 /// What is emitted, and for which device.
@@ -42,7 +42,7 @@ pub(super) fn tokens(subject: Subject<'_>, signature: &Signature, mut checked: C
         None => None,
     };
     let used = used_with(&checked.operation, &checked.gradients);
-    let body = Reduced { operation: &checked.operation, body: &checked.body, used_with: &used };
+    let body = Reduced { operation: &checked.operation, body: &checked.body, used_with: &used, towards: None };
     let operation = operation(subject, &mut checked.ir, body, forward, &path)?;
     let of = Differentiated { arguments: &all, path: &path, order: 0, forward: quote!(super::Body) };
     let gradients = gradients(subject, &mut checked.ir, &of, &checked.gradients)?;
@@ -88,7 +88,8 @@ fn gradients(
         let mut arguments = of.arguments.to_vec();
         arguments.push(Argument::of(&seed, Some(gradient.seed.clone())));
         let used = used_with(&gradient.operation, &gradient.gradients);
-        let body = Reduced { operation: &gradient.operation, body: &gradient.body, used_with: &used };
+        let towards = Some(gradient.towards);
+        let body = Reduced { operation: &gradient.operation, body: &gradient.body, used_with: &used, towards };
         let operation = operation(subject, ir, body, Some((of.forward.clone(), None)), &path)?;
         let (forward, forward_path) = match &gradient.forward {
             Some(body) => {
@@ -188,6 +189,8 @@ struct Reduced<'a> {
     operation: &'a Operation,
     body: &'a Body,
     used_with: &'a [Reduction],
+    /// For a gradient, the position of the variable that it is towards.
+    towards: Option<usize>,
 }
 
 /// The reductions that the body of an operation is used with. A body that is evaluated at selected pairs only is used with
@@ -224,7 +227,7 @@ fn operation(
     text: &str,
 ) -> Result<TokenStream, String> {
     let Subject { item, .. } = subject;
-    let Reduced { operation, body, used_with } = reduced;
+    let Reduced { operation, body, used_with, towards } = reduced;
     let library = library();
     let formula = formula(subject, ir, kind(operation), body, used_with, text)?;
     let (forward, module) = forward.unwrap_or_else(|| (quote!(super::Body), None));
@@ -242,6 +245,13 @@ fn operation(
             let reduction = reduction_type(*kind, k.as_ref());
             quote!(GradSelected<#forward #consts, #reduction, Body #consts>)
         }
+    };
+    let operation = match towards {
+        Some(variable) => {
+            let variable = Literal::usize_unsuffixed(variable);
+            quote!(Gradient<#library::#operation, #variable>)
+        }
+        None => operation,
     };
     let alias = operation_alias(item, quote!(#library::#operation));
     Ok(quote! {

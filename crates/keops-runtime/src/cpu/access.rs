@@ -7,11 +7,12 @@
 //!
 //! These are the leaves that read raw memory: bounds are established once per tile by the scheme that builds them.
 
+use crate::domain::Table;
 use core::marker::PhantomData;
 use core::ops::Range;
 use keops_core::lanes::F64x1;
 use keops_core::{Category, Formula, Real, Scalar, Source, Stage, Staged};
-use ndarray::ArrayView2;
+use ndarray::{ArrayView2, Axis};
 
 /// Lane loads at a fixed stride: rows in lanes, or columns in lanes.
 #[derive(Clone, Copy)]
@@ -129,15 +130,25 @@ impl<F: Formula, L: Real> Source<L> for Record<F, L::Scalar> {
     }
 }
 
-/// Rows of the variables of one index, tile by tile.
-pub(super) struct Inputs<'a, T> {
-    variables: &'a [ArrayView2<'a, T>],
-    copies: Vec<Vec<T>>,
+/// Rows of the variables of one batch element, tile by tile.
+pub(super) struct Inputs<'j, 'c, T> {
+    tables: &'j [Table<'j, T>],
+    /// Where the element is in each table.
+    positions: [usize; MOST_VARIABLES],
+    /// Copies of rows that do not lie one after the other.
+    copies: &'c mut Vec<Vec<T>>,
 }
 
-impl<'a, T: Scalar> Inputs<'a, T> {
-    pub(super) fn new(variables: &'a [ArrayView2<'a, T>]) -> Self {
-        Inputs { variables, copies: vec![Vec::new(); variables.len()] }
+impl<'j, 'c, T: Scalar> Inputs<'j, 'c, T> {
+    pub(super) fn new(
+        tables: &'j [Table<'j, T>],
+        positions: [usize; MOST_VARIABLES],
+        copies: &'c mut Vec<Vec<T>>,
+    ) -> Self {
+        if copies.len() < tables.len() {
+            copies.resize(tables.len(), Vec::new());
+        }
+        Inputs { tables, positions, copies }
     }
 
     /// Rows `range` of every variable of the index `which`, row 0 being the first of them, and at least `count` rows:
@@ -149,11 +160,12 @@ impl<'a, T: Scalar> Inputs<'a, T> {
             first: range.start as u64,
             formula: PhantomData,
         };
-        for (v, view) in self.variables.iter().enumerate() {
+        for (v, table) in self.tables.iter().enumerate() {
             if F::VARIABLES[v].category != which || range.is_empty() {
                 continue;
             }
-            if is_dense(view) && range.len() >= count {
+            let view = table.data.index_axis(Axis(0), self.positions[v]);
+            if is_dense(&view) && range.len() >= count {
                 // SAFETY: `range.start` is a row of the view.
                 record.base[v] = unsafe { view.as_ptr().add(range.start * view.ncols()) };
             } else {
@@ -177,13 +189,16 @@ fn is_dense<T>(view: &ArrayView2<'_, T>) -> bool {
     view.strides() == [view.ncols() as isize, 1] || view.is_standard_layout()
 }
 
-/// Numbers of the parameters in `f64`.
-pub(super) struct Parameters<'a, T>(pub(super) &'a [ArrayView2<'a, T>]);
+/// Numbers of the parameters of a batch element in `f64`.
+pub(super) struct ParameterSource<'p, 'a, T> {
+    pub(super) tables: &'p [Table<'a, T>],
+    pub(super) positions: [usize; MOST_VARIABLES],
+}
 
-impl<T: Scalar, R: Real<Scalar = f64>> Source<R> for Parameters<'_, T> {
+impl<T: Scalar, R: Real<Scalar = f64>> Source<R> for ParameterSource<'_, '_, T> {
     #[inline(always)]
     fn at(&self, var: usize, k: usize) -> R {
-        R::splat(self.0[var][(0, k)].to_f64())
+        R::splat(self.tables[var].data[(self.positions[var], 0, k)].to_f64())
     }
     #[inline(always)]
     fn index(&self, _: Category) -> u64 {
@@ -192,9 +207,9 @@ impl<T: Scalar, R: Real<Scalar = f64>> Source<R> for Parameters<'_, T> {
 }
 
 /// Staged parameters, rounded to the type of the data.
-pub(super) struct Rounded<T>(pub(super) Vec<T>);
+pub(super) struct Rounded<'a, T>(pub(super) &'a mut [T]);
 
-impl<T: Scalar> Stage<F64x1> for Rounded<T> {
+impl<T: Scalar> Stage<F64x1> for Rounded<'_, T> {
     fn put(&mut self, k: usize, v: F64x1) {
         self.0[k] = T::from_f64(v.0);
     }

@@ -10,6 +10,7 @@ use super::scheme::{
     Job, Scratch, States, buffered_columns, column_category, extract, inputs, row_category, stage_columns, stage_rows,
     start, tile,
 };
+use crate::domain::Span;
 use core::marker::PhantomData;
 use core::ops::Range;
 use keops_core::{Formula, Real, Scalar};
@@ -19,31 +20,32 @@ pub(super) fn pays<L: Real>(rows: usize, columns: usize) -> bool {
     L::LANES > 1 && rows < 2 * L::LANES && columns >= L::LANES
 }
 
-/// Walks rows × columns and leaves one state per row.
+/// Walks rows × neighbouring columns and leaves one state per row.
 #[inline(always)]
 pub(super) fn run<F: Formula, R: Reduction, L: Real>(
     job: &Job<'_, L::Scalar>,
     scratch: &mut Scratch<L::Scalar>,
     rows: Range<usize>,
-    columns: Range<usize>,
+    span: Span<'_>,
     out: States<'_, L::Scalar>,
 ) {
+    let columns = span.first()..span.first() + span.len();
     let (values, indices) = (R::state::<F>() - R::state_indices::<F>(), R::state_indices::<F>());
     let state_size = R::state::<F>() * L::LANES;
     let whole = columns.start..columns.end - columns.len() % L::LANES;
 
     // The columns that fill no register, one at a time; they come last and are merged last.
-    let mut rest = Scratch::default();
-    let (mut rest_values, mut rest_indices) =
-        (vec![L::Scalar::default(); rows.len() * values], vec![0; rows.len() * indices]);
-    let tail = States { values: &mut rest_values, indices: &mut rest_indices, block: rows.len() };
-    rows_in_lanes::one_lane::<F, R, L::Scalar>(job, &mut rest, rows.clone(), whole.end..columns.end, tail);
+    let mut rest = core::mem::take(&mut scratch.spare);
+    let tail = rest.rows.states(rows.len(), values, indices);
+    let inner = rest.scratch.get_or_insert_default();
+    let tail_columns = span.part(whole.len()..columns.len());
+    rows_in_lanes::one_lane::<F, R, L::Scalar>(job, inner, rows.clone(), tail_columns, tail);
 
     let stride = staged_columns(F::COL);
     let at_most = buffered_columns::<F>(L::LANES);
     scratch.reserve(rows.len() * F::ROW, F::COL * stride, rows.len() * state_size, at_most * F::DIM * L::LANES);
     start::<F, R, L::Scalar>(&mut scratch.state[..rows.len() * state_size], L::LANES);
-    let mut input = inputs(job);
+    let mut input = inputs(job, &mut scratch.copies);
     let source = input.tile::<F>(row_category::<F>(), rows.clone(), 0);
     for r in 0..rows.len() {
         let out = &mut scratch.rows[r * F::ROW..];
@@ -85,7 +87,7 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
         column = now.end;
     }
 
-    let (mut lane_values, mut lane_indices) = (vec![L::Scalar::default(); values], vec![0; indices]);
+    let lane_state = rest.row.states(1, values, indices);
     for r in 0..rows.len() {
         let state = &scratch.state[r * state_size..][..state_size];
         let into = &mut out.values[r * values..][..values];
@@ -95,9 +97,10 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
             R::merge::<F, L::Scalar>(State { values: into, indices: into_indices }, State { values, indices });
         };
         for lane in 1..L::LANES {
-            extract::<L::Scalar>(state, L::LANES, lane, columns.start, &mut lane_values, &mut lane_indices);
-            merge(&mut lane_values, &mut lane_indices);
+            extract::<L::Scalar>(state, L::LANES, lane, columns.start, lane_state.values, lane_state.indices);
+            merge(lane_state.values, lane_state.indices);
         }
-        merge(&mut rest_values[r * values..][..values], &mut rest_indices[r * indices..][..indices]);
+        merge(&mut rest.rows.values[r * values..][..values], &mut rest.rows.indices[r * indices..][..indices]);
     }
+    scratch.spare = rest;
 }

@@ -7,31 +7,44 @@ use core::ops::Range;
 use keops_core::lanes::F64x1;
 use keops_core::{Formula, Scalar};
 
+/// Memory of a worker, reused from block to block.
+#[derive(Default)]
+pub(super) struct Desk<T> {
+    result: Vec<T>,
+    indices: Vec<u64>,
+    staged: Vec<T>,
+    finished: Vec<T>,
+    copies: Vec<Vec<T>>,
+}
+
 /// Merges the chunks of each row of a block in order and calls `put(row within the block, values, indices)`.
+///
+/// `states` holds the states of all rows chunk by chunk.
 pub(super) fn finish<F: Formula, R: Reduction, T: Scalar>(
     job: &Job<'_, T>,
     rows: Range<usize>,
     states: States<'_, T>,
+    desk: &mut Desk<T>,
     mut put: impl FnMut(usize, &[T], &[u64]),
 ) {
     let (values, indices) = (state_values::<F, R>(), R::state_indices::<F>());
-    let accumulated = if R::LINEAR { F::ACC } else { R::values::<F>() };
-    let mut result = vec![T::default(); accumulated];
-    let mut result_indices = vec![0; R::indices::<F>()];
-    let mut staged = vec![T::default(); F::ROW];
-    let mut finished = vec![T::default(); F::OUT];
-    let mut input = inputs(job);
+    let Desk { result, indices: result_indices, staged, finished, copies } = desk;
+    result.resize(if R::LINEAR { F::ACC } else { R::values::<F>() }, T::default());
+    result_indices.resize(R::indices::<F>(), 0);
+    staged.resize(F::ROW, T::default());
+    finished.resize(F::OUT, T::default());
+    let mut input = inputs(job, copies);
     let source = input.tile::<F>(row_category::<F>(), rows.clone(), 0);
 
-    // A chunk holds the records of a whole block, also where the last block has fewer rows.
-    let chunks = states.values.len().checked_div(states.block * values).unwrap_or(1);
-    let (first_values, rest_values) = states.values.split_at_mut(states.block * values);
-    let (first_indices, rest_indices) = states.indices.split_at_mut(states.block * indices);
-    for r in 0..rows.len() {
+    let count = rows.len();
+    let chunks = states.values.len().checked_div(count * values).unwrap_or(1);
+    let (first_values, rest_values) = states.values.split_at_mut(count * values);
+    let (first_indices, rest_indices) = states.indices.split_at_mut(count * indices);
+    for r in 0..count {
         let into_values = &mut first_values[r * values..][..values];
         let into_indices = &mut first_indices[r * indices..][..indices];
         for c in 0..chunks - 1 {
-            let from = c * states.block + r;
+            let from = c * count + r;
             R::merge::<F, T>(
                 State { values: into_values, indices: into_indices },
                 State {
@@ -40,7 +53,7 @@ pub(super) fn finish<F: Formula, R: Reduction, T: Scalar>(
                 },
             );
         }
-        R::finish::<F, T>(State { values: into_values, indices: into_indices }, &mut result, &mut result_indices);
+        R::finish::<F, T>(State { values: into_values, indices: into_indices }, result, result_indices);
         if R::LINEAR {
             // SAFETY: the vectors have the lengths that the formula states.
             unsafe {
@@ -52,14 +65,15 @@ pub(super) fn finish<F: Formula, R: Reduction, T: Scalar>(
                     &mut Write::new(finished.as_mut_ptr(), 1),
                 );
             }
-            put(r, &finished, &result_indices);
+            put(r, finished, result_indices);
         } else {
-            put(r, &result, &result_indices);
+            put(r, result, result_indices);
         }
     }
 }
 
 /// A compensated sum of rows in `f64`, for gradients towards parameters.
+#[derive(Clone)]
 pub(super) struct Total(Vec<(f64, f64)>);
 
 impl Total {

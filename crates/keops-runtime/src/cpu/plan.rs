@@ -1,9 +1,10 @@
-//! How a reduction is cut into work items: (row block × column chunk).
+//! How a reduction is cut into work items: (row block × chunk of the columns that these rows see).
 //!
-//! The cut depends on the numbers of rows and columns only. Neither the number of threads nor the formula moves the
+//! The cut depends on the numbers of rows and columns and on the pattern only. Neither the number of threads nor the formula moves the
 //! boundaries between chunks and tiles, so that results are the same bit by bit for any number of threads, and column
 //! `e` of a sum with many right-hand sides is the same as the sum with that right-hand side alone.
 
+use crate::domain::{Domain, Span};
 use core::ops::Range;
 
 /// Columns per tile: the length of the sums that are formed without compensation.
@@ -30,31 +31,28 @@ const CHUNK: usize = 2 * TILE;
 const PAIRS: usize = 1 << 18;
 
 /// Indices within a chunk are 32-bit lane integers.
-const LONGEST_CHUNK: usize = 1 << 30;
+pub(super) const LONGEST_CHUNK: usize = 1 << 30;
 
 /// Bytes of staged rows and states that a work item may hold, and bytes of states waiting to be merged.
 const SCRATCH: usize = 256 << 10;
 const WAITING: usize = 2 << 20;
 
-/// The cut.
+/// How a segment of rows is cut.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
-    rows: usize,
-    columns: usize,
+struct Cut {
     /// Rows per block.
-    pub(super) block: usize,
+    block: usize,
     /// Columns per chunk.
     chunk: usize,
     /// Chunks.
-    pub(super) chunks: usize,
-    /// Row blocks whose states may wait to be merged at the same time.
-    pub(super) wave: usize,
+    chunks: usize,
 }
 
-impl Plan {
-    /// Cuts `rows` × `columns`; a row takes `row_bytes` while it is worked on and `state_bytes` while it waits.
-    pub(super) fn new(rows: usize, columns: usize, row_bytes: usize, state_bytes: usize) -> Plan {
-        let wanted = ITEMS.div_ceil(rows.div_ceil(NOMINAL_ROWS).max(1));
+impl Cut {
+    /// Cuts `rows` × `columns`, where `all_rows` rows are reduced at the same time and a row takes `row_bytes` while it is
+    /// worked on.
+    fn new(rows: usize, columns: usize, all_rows: usize, row_bytes: usize) -> Cut {
+        let wanted = ITEMS.div_ceil(all_rows.div_ceil(NOMINAL_ROWS).max(1));
         let chunks = wanted.min(columns / CHUNK).max(columns.div_ceil(LONGEST_CHUNK)).max(1);
         let chunk = columns.div_ceil(chunks).next_multiple_of(TILE).max(TILE);
         let chunks = columns.div_ceil(chunk).max(1);
@@ -62,22 +60,105 @@ impl Plan {
         let by_memory = (SCRATCH / row_bytes.max(1)).max(32);
         let by_work = (PAIRS / columns.clamp(1, chunk)).max(NOMINAL_ROWS);
         let block = by_memory.min(by_work).min(rows.max(1).next_multiple_of(64)).next_multiple_of(32);
-        let wave = (WAITING / (block * chunks * state_bytes).max(1)).max(1);
-        Plan { rows, columns, block, chunk, chunks, wave }
+        Cut { block, chunk, chunks }
+    }
+}
+
+/// A block of rows with all the columns that they see: a work item for each chunk of the columns.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    /// The batch element.
+    pub(super) element: usize,
+    segment: usize,
+    /// Rows of the batch element.
+    pub(super) rows: Range<usize>,
+    chunk: usize,
+    /// Work items.
+    pub(super) chunks: usize,
+}
+
+impl Group {
+    /// Columns of a work item.
+    pub(super) fn columns<'d>(&self, domain: &Domain<'d>, chunk: usize) -> Span<'d> {
+        let terms = domain.pattern.terms(self.segment);
+        domain.pattern.span(self.segment, (chunk * self.chunk).min(terms)..((chunk + 1) * self.chunk).min(terms))
     }
 
-    /// Number of row blocks.
-    pub(super) fn blocks(&self) -> usize {
-        self.rows.div_ceil(self.block)
+    /// Pairs of states that wait to be merged.
+    pub(super) fn records(&self) -> usize {
+        self.rows.len() * self.chunks
+    }
+}
+
+/// The groups of a reduction, in the order of their results: element by element, segment by segment, block by block.
+///
+/// Segments that are problems of their own are cut as if there were no other, so that a batch element has the very bits
+/// of a call of its own. The segments of a block pattern share rows' worth of work, hence their chunks are those of a
+/// reduction of as many rows as there are in all.
+#[derive(Debug, Clone)]
+pub(super) struct Groups<'d> {
+    domain: &'d Domain<'d>,
+    row_bytes: usize,
+    element: usize,
+    segment: usize,
+    /// The first row that no group has yet, and how its segment is cut.
+    row: usize,
+    cut: Option<Cut>,
+}
+
+impl<'d> Groups<'d> {
+    pub(super) fn new(domain: &'d Domain<'d>, row_bytes: usize) -> Self {
+        Groups { domain, row_bytes, element: domain.elements.start, segment: 0, row: 0, cut: None }
     }
 
-    /// Rows of a block.
-    pub(super) fn rows(&self, block: usize) -> Range<usize> {
-        block * self.block..((block + 1) * self.block).min(self.rows)
+    /// Is there at most one work item?
+    pub(super) fn is_single(&self) -> bool {
+        let mut groups = self.clone();
+        groups.next().is_none_or(|group| group.chunks <= 1) && groups.next().is_none()
     }
 
-    /// Columns of a chunk.
-    pub(super) fn columns(&self, chunk: usize) -> Range<usize> {
-        chunk * self.chunk..((chunk + 1) * self.chunk).min(self.columns)
+    /// Fills `wave` with the next groups: as many as may wait at the same time, with `state_bytes` for each state.
+    pub(super) fn wave(&mut self, wave: &mut Vec<Group>, state_bytes: usize) {
+        wave.clear();
+        let mut bytes = 0;
+        while bytes < WAITING
+            && let Some(group) = self.clone().next()
+        {
+            bytes += group.records() * state_bytes;
+            if bytes > WAITING && !wave.is_empty() {
+                break;
+            }
+            self.next();
+            wave.push(group);
+        }
+    }
+}
+
+impl Iterator for Groups<'_> {
+    type Item = Group;
+
+    fn next(&mut self) -> Option<Group> {
+        let pattern = self.domain.pattern;
+        loop {
+            if self.element >= self.domain.elements.end {
+                return None;
+            }
+            if self.segment >= pattern.len() {
+                (self.element, self.segment, self.row) = (self.element + 1, 0, 0);
+                continue;
+            }
+            let rows = pattern.segment_rows(self.segment);
+            if self.row >= rows.end {
+                (self.segment, self.cut) = (self.segment + 1, None);
+                continue;
+            }
+            let terms = pattern.terms(self.segment);
+            let all_rows = if pattern.is_independent() { rows.len() } else { pattern.rows() };
+            let cut = *self.cut.get_or_insert_with(|| Cut::new(rows.len(), terms, all_rows, self.row_bytes));
+            let block = self.row..(self.row + cut.block).min(rows.end);
+            self.row = block.end;
+            let Cut { chunk, chunks, .. } = cut;
+            return Some(Group { element: self.element, segment: self.segment, rows: block, chunk, chunks });
+        }
     }
 }

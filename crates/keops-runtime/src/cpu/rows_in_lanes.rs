@@ -10,6 +10,7 @@ use super::scheme::{
     self, Job, Scratch, States, buffered_columns, column_category, extract, inputs, is_wide, row_category,
     stage_columns, stage_rows, start,
 };
+use crate::domain::Span;
 use crate::options::Accumulator;
 use core::array::from_fn;
 use core::marker::PhantomData;
@@ -46,7 +47,7 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
     job: &Job<'_, L::Scalar>,
     scratch: &mut Scratch<L::Scalar>,
     rows: Range<usize>,
-    columns: Range<usize>,
+    columns: Span<'_>,
     out: States<'_, L::Scalar>,
 ) {
     if is_direct::<F, R>() && job.accumulator == Accumulator::Block {
@@ -68,7 +69,7 @@ pub(super) fn one_lane<F: Formula, R: Reduction, T: Scalar>(
     job: &Job<'_, T>,
     scratch: &mut Scratch<T>,
     rows: Range<usize>,
-    columns: Range<usize>,
+    columns: Span<'_>,
     out: States<'_, T>,
 ) {
     run::<F, R, T::Lane>(job, scratch, rows, columns, out);
@@ -97,7 +98,7 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
     job: &Job<'_, L::Scalar>,
     scratch: &mut Scratch<L::Scalar>,
     rows: Range<usize>,
-    columns: Range<usize>,
+    columns: Span<'_>,
     out: States<'_, L::Scalar>,
 ) {
     let block = NR * L::LANES;
@@ -106,7 +107,7 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
     scratch.reserve(blocks * row_size, F::COL * staged_columns(F::COL), blocks * state_size, S::buffer::<F>(block));
     start::<F, R, L::Scalar>(&mut scratch.state[..blocks * state_size], block);
 
-    let mut input = inputs(job);
+    let mut input = inputs(job, &mut scratch.copies);
     for b in 0..blocks {
         let from = rows.start + b * block;
         let count = block.min(rows.end - from);
@@ -118,22 +119,25 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
         }
     }
 
-    let mut column = columns.start;
-    while column < columns.end {
-        let now = scheme::tile::<F>(column, &columns);
-        let source = input.tile::<F>(column_category::<F>(), now.clone(), 0);
-        // SAFETY: there is room for a tile of columns.
-        unsafe { stage_columns::<F, One<L>>(job, &source, now.len(), scratch.columns.as_mut_ptr(), F::COL, 1) };
-        let staged = OneByOne { base: scratch.columns.as_ptr(), width: F::COL, first: column - columns.start };
-        for b in 0..blocks {
-            // SAFETY: rows, columns and state were reserved and filled above.
-            unsafe {
-                let row = scratch.rows.as_ptr().add(b * row_size);
-                let state = Block::new(scratch.state.as_mut_ptr().add(b * state_size));
-                S::step::<F, R, L, NR>(job, row, staged, now.len(), state, scratch.buffer.as_mut_ptr());
+    let first = columns.first();
+    for columns in columns.parts() {
+        let mut column = columns.start;
+        while column < columns.end {
+            let now = scheme::tile::<F>(column, &columns);
+            let source = input.tile::<F>(column_category::<F>(), now.clone(), 0);
+            // SAFETY: there is room for a tile of columns.
+            unsafe { stage_columns::<F, One<L>>(job, &source, now.len(), scratch.columns.as_mut_ptr(), F::COL, 1) };
+            let staged = OneByOne { base: scratch.columns.as_ptr(), width: F::COL, first: column - first };
+            for b in 0..blocks {
+                // SAFETY: rows, columns and state were reserved and filled above.
+                unsafe {
+                    let row = scratch.rows.as_ptr().add(b * row_size);
+                    let state = Block::new(scratch.state.as_mut_ptr().add(b * state_size));
+                    S::step::<F, R, L, NR>(job, row, staged, now.len(), state, scratch.buffer.as_mut_ptr());
+                }
             }
+            column = now.end;
         }
-        column = now.end;
     }
 
     let (values, indices) = (R::state::<F>() - R::state_indices::<F>(), R::state_indices::<F>());
@@ -143,7 +147,7 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
             state,
             block,
             r % block,
-            columns.start,
+            first,
             &mut out.values[r * values..][..values],
             &mut out.indices[r * indices..][..indices],
         );

@@ -1,18 +1,22 @@
 //! What the two ways of walking a work item share: its inputs, its scratch memory, and the states it leaves.
 
-use super::access::{Broadcast, Inputs, Record, Write};
+use super::access::{Broadcast, Inputs, MOST_VARIABLES, Record, Write};
 use super::plan::{TILE, staged_columns};
 use super::reduction::{MATRIX_FROM, NONE, Reduction};
+use crate::domain::Table;
 use crate::options::Accumulator;
 use core::ops::Range;
 use keops_core::{Category, Formula, Keep, Real, Scalar, Shape};
-use ndarray::ArrayView2;
 
-/// What all work items of a call have in common.
+/// What the work items of a batch element have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'a, T> {
-    pub(super) variables: &'a [ArrayView2<'a, T>],
-    /// Staged parameters.
+    pub(super) tables: &'a [Table<'a, T>],
+    /// Lengths of the batch axes.
+    pub(super) batch: &'a [usize],
+    /// The batch element.
+    pub(super) element: usize,
+    /// Its staged parameters.
     pub(super) par: &'a [T],
     pub(super) accumulator: Accumulator,
 }
@@ -37,8 +41,6 @@ pub(super) const fn column_category<F: Formula>() -> Category {
 pub(super) struct States<'a, T> {
     pub(super) values: &'a mut [T],
     pub(super) indices: &'a mut [u64],
-    /// Records per chunk.
-    pub(super) block: usize,
 }
 
 /// Values in the state of a row.
@@ -53,6 +55,38 @@ pub(super) struct Scratch<T> {
     pub(super) columns: Vec<T>,
     pub(super) state: Vec<T>,
     pub(super) buffer: Vec<T>,
+    /// For [`Inputs`].
+    pub(super) copies: Vec<Vec<T>>,
+    /// States of further ranges of columns.
+    pub(super) further: Records<T>,
+    /// For *columns in lanes*.
+    pub(super) spare: Spare<T>,
+}
+
+/// Memory for states and for what is walked beside an item's main part.
+#[derive(Default)]
+pub(super) struct Spare<T> {
+    /// States of all rows of an item.
+    pub(super) rows: Records<T>,
+    /// The state of one row.
+    pub(super) row: Records<T>,
+    pub(super) scratch: Option<Box<Scratch<T>>>,
+}
+
+/// Values and indices of states.
+#[derive(Default)]
+pub(super) struct Records<T> {
+    pub(super) values: Vec<T>,
+    pub(super) indices: Vec<u64>,
+}
+
+impl<T: Scalar> Records<T> {
+    /// States of `rows` rows with so many values and indices; what was there is not kept.
+    pub(super) fn states(&mut self, rows: usize, values: usize, indices: usize) -> States<'_, T> {
+        self.values.resize(rows * values, T::default());
+        self.indices.resize(rows * indices, 0);
+        States { values: &mut self.values, indices: &mut self.indices }
+    }
 }
 
 impl<T: Scalar> Scratch<T> {
@@ -162,7 +196,16 @@ pub(super) unsafe fn stage_columns<F: Formula, L: Real>(
     }
 }
 
+/// Where the batch element of a job is in each table.
+pub(super) fn positions<T>(tables: &[Table<'_, T>], batch: &[usize], element: usize) -> [usize; MOST_VARIABLES] {
+    let mut positions = [0; MOST_VARIABLES];
+    for (position, table) in positions.iter_mut().zip(tables) {
+        *position = table.position(batch, element);
+    }
+    positions
+}
+
 /// Inputs of one work item.
-pub(super) fn inputs<'a, T: Scalar>(job: &Job<'a, T>) -> Inputs<'a, T> {
-    Inputs::new(job.variables)
+pub(super) fn inputs<'j, 'c, T: Scalar>(job: &Job<'j, T>, copies: &'c mut Vec<Vec<T>>) -> Inputs<'j, 'c, T> {
+    Inputs::new(job.tables, positions(job.tables, job.batch, job.element), copies)
 }

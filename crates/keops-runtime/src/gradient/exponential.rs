@@ -6,6 +6,7 @@
 //! index.
 
 use crate::cpu::{self, LogSumExp, MaxSumShiftExp, SoftMaxRaw, Sum, SumSoftMaxWeight};
+use crate::domain::{Table, row_major};
 use crate::engine::{self, Reduction};
 use crate::error::Error;
 use crate::memory;
@@ -13,7 +14,7 @@ use crate::operation::{Additive, Extent, Inputs, Operation, Values};
 use crate::options::Options;
 use core::marker::PhantomData;
 use keops_core::{Formula, Scalar, Variable};
-use ndarray::{Array2, ArrayView1, ArrayViewMut1, ArrayViewMut2, s};
+use ndarray::{Array2, Array3, ArrayView1, ArrayViewMut1, ArrayViewMut2, s};
 
 /// An exponential reduction, with what its gradient needs of the forward pass.
 pub trait Exponential: 'static {
@@ -50,7 +51,7 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
     }
 
     fn extent<T: Scalar>(inputs: &Inputs<'_, T>) -> Extent {
-        Extent { rows: inputs.results(G::KEEP), k: None, dim: G::OUT }
+        Extent { batch: inputs.batch().to_vec(), rows: inputs.results(G::KEEP), k: None, dim: G::OUT }
     }
 
     fn execute<T: Scalar>(
@@ -59,29 +60,43 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
         values: ArrayViewMut2<'_, T>,
         indices: ArrayViewMut2<'_, u64>,
     ) -> Result<(), Error> {
+        let mut tables = inputs.tables();
+        let Some(seed) = tables.pop() else { return Ok(()) };
+        let (domain, elements) = (inputs.domain(F::KEEP), inputs.elements());
         let kept = inputs.rows(F::KEEP);
-        let mut views = inputs.views();
-        let Some(seed) = views.pop() else { return Ok(()) };
 
-        let mut raw: Array2<T> = memory::table(G::TEXT, "saved sums", kept, <R::Raw as cpu::Reduction>::values::<F>())?;
-        let mut none = memory::table(G::TEXT, "indices", kept, 0)?;
-        let cols = inputs.cols(F::KEEP);
-        engine::reduce::<F, R::Raw, T>(&views, kept, cols, options, raw.view_mut(), none.view_mut())?;
+        let all = domain.rows();
+        let mut raw: Array2<T> = memory::table(G::TEXT, "saved sums", all, <R::Raw as cpu::Reduction>::values::<F>())?;
+        let mut none = memory::table(G::TEXT, "indices", all, 0)?;
+        engine::reduce::<F, R::Raw, T>(&tables, &domain, options, raw.view_mut(), none.view_mut())?;
 
-        let mut scaled = memory::table(G::TEXT, "scaled seed", kept, if R::MEAN { F::ACC } else { 0 })?;
-        for ((raw, seed), scaled) in raw.outer_iter_mut().zip(seed.outer_iter()).zip(scaled.outer_iter_mut()) {
+        let mut scaled = memory::table(G::TEXT, "scaled seed", all, if R::MEAN { F::ACC } else { 0 })?;
+        for (at, (raw, scaled)) in raw.outer_iter_mut().zip(scaled.outer_iter_mut()).enumerate() {
+            let element = seed.position(inputs.batch(), elements.start + at / kept);
+            let seed = seed.data.slice(s![element, at % kept, ..]);
             if R::MEAN { prepare_mean(raw, seed, scaled) } else { prepare_log(raw, seed) }
         }
 
-        views.push(raw.slice(s![.., 0..1]));
+        let raw = by_elements(G::TEXT, raw, elements.len())?;
+        let scaled = by_elements(G::TEXT, scaled, elements.len())?;
+        let (steps, skip) = (row_major(inputs.batch()), elements.start);
+        let mut push = |data| tables.push(Table { data, steps: steps.clone(), skip });
+        push(raw.slice(s![.., .., 0..1]));
         if R::MEAN {
-            views.push(scaled.view());
-            views.push(raw.slice(s![.., 2..]));
+            push(scaled.view());
+            push(raw.slice(s![.., .., 2..]));
         } else {
-            views.push(raw.slice(s![.., 1..]));
+            push(raw.slice(s![.., .., 1..]));
         }
-        engine::reduce::<G, Sum, T>(&views, inputs.rows(G::KEEP), inputs.cols(G::KEEP), options, values, indices)
+        engine::reduce::<G, Sum, T>(&tables, &inputs.domain(G::KEEP), options, values, indices)
     }
+}
+
+/// A table as elements × rows × numbers.
+fn by_elements<T>(formula: &'static str, table: Array2<T>, elements: usize) -> Result<Array3<T>, Error> {
+    let (rows, columns) = table.dim();
+    let shape = (elements, rows.checked_div(elements).unwrap_or(0), columns);
+    table.into_shape_with_order(shape).map_err(|_| Error::Memory { formula, part: "saved sums", rows, columns })
 }
 
 impl<F: Formula, R: Exponential, G: Formula> Additive for GradExponential<F, R, G> {}

@@ -9,4 +9,5 @@ mod pairs;
 mod selected;
 
 pub use exponential::GradExponential;
+pub(crate) use neumaier::Neumaier;
 pub use selected::GradSelected;

@@ -2,14 +2,14 @@
 
 /// A running sum and what rounding has taken from it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Neumaier {
+pub(crate) struct Neumaier {
     sum: f64,
     carry: f64,
 }
 
 impl Neumaier {
     /// Adds one number.
-    pub(super) fn add(&mut self, v: f64) {
+    pub(crate) fn add(&mut self, v: f64) {
         let sum = self.sum + v;
         // Of an infinite or NaN sum nothing has been lost that could be told.
         if sum.is_finite() {
@@ -25,7 +25,7 @@ impl Neumaier {
     }
 
     /// The sum.
-    pub(super) fn total(&self) -> f64 {
+    pub(crate) fn total(&self) -> f64 {
         self.sum + self.carry
     }
 }

@@ -4,18 +4,18 @@ use super::neumaier::Neumaier;
 use crate::pointwise::{At, Pointwise, number};
 use core::marker::PhantomData;
 use keops_core::{Category, Formula, Keep, Real, Scalar, Source};
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 
 /// The pairs that a reduction of `F` has selected, for evaluation by a formula whose last variable is the seed.
 pub(super) struct SelectedPairs<'a, F, T> {
     views: &'a [ArrayView2<'a, T>],
     /// Selected column per row and slot; slot k·DIM + d is entry k of component d.
-    indices: &'a Array2<u64>,
+    indices: ArrayView2<'a, u64>,
     formula: PhantomData<fn() -> F>,
 }
 
 impl<'a, F: Formula, T: Scalar> SelectedPairs<'a, F, T> {
-    pub(super) fn new(views: &'a [ArrayView2<'a, T>], indices: &'a Array2<u64>) -> Self {
+    pub(super) fn new(views: &'a [ArrayView2<'a, T>], indices: ArrayView2<'a, u64>) -> Self {
         SelectedPairs { views, indices, formula: PhantomData }
     }
 

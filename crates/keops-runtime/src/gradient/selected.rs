@@ -6,14 +6,15 @@
 use super::neumaier::Neumaier;
 use super::pairs::SelectedPairs;
 use crate::cpu::{self, ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, Max, MaxArgMax, Min, MinArgMin};
+use crate::domain::Table;
 use crate::engine::{self, Reduction};
 use crate::error::Error;
 use crate::memory;
-use crate::operation::{Additive, Extent, Inputs, Operation, Values, check_terms};
+use crate::operation::{Additive, Extent, Inputs, Operation, Values};
 use crate::options::Options;
 use core::marker::PhantomData;
 use keops_core::{Formula, Keep, Scalar, Variable};
-use ndarray::{Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, Axis};
+use ndarray::{Array2, ArrayViewMut1, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
 /// A reduction that selects terms.
@@ -56,11 +57,11 @@ impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
     }
 
     fn extent<T: Scalar>(inputs: &Inputs<'_, T>) -> Extent {
-        Extent { rows: inputs.results(G::KEEP), k: None, dim: G::OUT }
+        Extent { batch: inputs.batch().to_vec(), rows: inputs.results(G::KEEP), k: None, dim: G::OUT }
     }
 
     fn check<T: Scalar>(inputs: &Inputs<'_, T>) -> Result<(), Error> {
-        check_terms(G::TEXT, <R::Arg as cpu::Reduction>::K, inputs.cols(F::KEEP))
+        inputs.check_terms(G::TEXT, F::KEEP, <R::Arg as cpu::Reduction>::K)
     }
 
     fn execute<T: Scalar>(
@@ -69,19 +70,37 @@ impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
         mut values: ArrayViewMut2<'_, T>,
         _indices: ArrayViewMut2<'_, u64>,
     ) -> Result<(), Error> {
-        let views = inputs.views();
-        let indices = select::<F, R, T>(inputs, options, &views[..F::VARIABLES.len()])?;
-        let pairs = SelectedPairs::<F, T>::new(&views, &indices);
-        if G::KEEP == Keep::None {
-            let sums = total::<F, G, T>(&pairs);
-            write(values.row_mut(0), &sums);
-        } else if G::KEEP == F::KEEP {
-            each_row::<F, G, T>(&pairs, values);
-        } else {
-            each_column::<F, G, T>(&pairs, values, &order_by_column(&pairs, G::TEXT)?);
-        }
-        Ok(())
+        let tables = inputs.tables();
+        let indices = select::<F, R, T>(inputs, options, &tables[..F::VARIABLES.len()])?;
+        let (kept, results) = (inputs.rows(F::KEEP), inputs.results(G::KEEP));
+        let outputs: Vec<_> = match results {
+            0 => return Ok(()),
+            _ => values.axis_chunks_iter_mut(Axis(0), results).collect(),
+        };
+        outputs.into_par_iter().zip(inputs.elements()).enumerate().try_for_each(|(at, (values, element))| {
+            let views: Vec<_> = tables
+                .iter()
+                .map(|table| table.data.index_axis(Axis(0), table.position(inputs.batch(), element)))
+                .collect();
+            let indices = indices.slice_axis(Axis(0), (at * kept..(at + 1) * kept).into());
+            element_gradient::<F, G, T>(&SelectedPairs::new(&views, indices), values)
+        })
     }
+}
+
+/// The gradient of one batch element.
+fn element_gradient<F: Formula, G: Formula, T: Scalar>(
+    pairs: &SelectedPairs<'_, F, T>,
+    mut values: ArrayViewMut2<'_, T>,
+) -> Result<(), Error> {
+    if G::KEEP == Keep::None {
+        write(values.row_mut(0), &total::<F, G, T>(pairs));
+    } else if G::KEEP == F::KEEP {
+        each_row::<F, G, T>(pairs, values);
+    } else {
+        each_column::<F, G, T>(pairs, values, &order_by_column(pairs, G::TEXT)?);
+    }
+    Ok(())
 }
 
 impl<F: Formula, R: Selection, G: Formula> Additive for GradSelected<F, R, G> {}
@@ -93,14 +112,15 @@ const BLOCK: usize = 256;
 fn select<F: Formula, R: Selection, T: Scalar>(
     inputs: &Inputs<'_, T>,
     options: &Options,
-    views: &[ArrayView2<'_, T>],
+    tables: &[Table<'_, T>],
 ) -> Result<Array2<u64>, Error> {
     // An accumulator means nothing to the forward pass.
     let options = Options { accumulator: None, ..*options };
-    let (rows, cols) = (inputs.rows(F::KEEP), inputs.cols(F::KEEP));
+    let domain = inputs.domain(F::KEEP);
+    let rows = domain.rows();
     let mut indices = memory::table(F::TEXT, "selected indices", rows, <R::Arg as cpu::Reduction>::indices::<F>())?;
     let mut none = memory::table(F::TEXT, "values", rows, <R::Arg as cpu::Reduction>::values::<F>())?;
-    engine::reduce::<F, R::Arg, T>(views, rows, cols, &options, none.view_mut(), indices.view_mut())?;
+    engine::reduce::<F, R::Arg, T>(tables, &domain, &options, none.view_mut(), indices.view_mut())?;
     Ok(indices)
 }
 

@@ -1,68 +1,133 @@
 //! [`Inputs`]: the data of a call, checked against the variables of its formula.
 
+use crate::domain::{Domain, Pattern, Scope, Table};
 use crate::error::Error;
-use crate::rows::RowsView;
+use crate::rows::{Resolved, RowsView};
+use core::ops::Range;
 use keops_core::{Category, Keep, Scalar, Variable};
-use ndarray::{ArrayView2, CowArray, Ix2};
+use ndarray::{CowArray, Ix3};
+use std::sync::Arc;
 
-/// Checked data: one table per variable, in the order of the formula, and how many i and j there are.
+/// Checked data: one table per variable, in the order of the formula, and which pairs they are for.
 pub struct Inputs<'a, T: Scalar> {
-    tables: Vec<CowArray<'a, T, Ix2>>,
-    /// Rows of the i-variables (1 without any).
-    m: usize,
-    /// Rows of the j-variables (1 without any).
-    n: usize,
+    tables: Vec<Owned<'a, T>>,
+    /// Lengths of the batch axes.
+    batch: Vec<usize>,
+    /// The batch elements to run.
+    elements: Range<usize>,
+    /// Rows i with their columns j.
+    i: Arc<Pattern>,
+    /// Rows j with their columns i.
+    j: Arc<Pattern>,
+}
+
+/// Data of a variable, possibly a copy of what was given.
+struct Owned<'a, T> {
+    data: CowArray<'a, T, Ix3>,
+    /// Its own batch axes.
+    batch: Vec<usize>,
+    /// See [`Table::steps`].
+    steps: Vec<usize>,
 }
 
 impl<'a, T: Scalar> Inputs<'a, T> {
-    /// Checks arguments against the variables they stand for.
+    /// Checks arguments against the variables they stand for. `batched`: may they have leading axes?
     pub(crate) fn bind(
         formula: &'static str,
         variables: &[Variable],
         arguments: Vec<RowsView<'a, T>>,
+        batched: bool,
+        scope: &Scope,
     ) -> Result<Self, Error> {
         if arguments.len() != variables.len() {
             return Err(Error::Arguments { formula, expected: variables.len(), got: arguments.len() });
         }
-        let mut tables = Vec::with_capacity(variables.len());
+        let mut resolved = Vec::with_capacity(variables.len());
         for (variable, argument) in variables.iter().zip(arguments) {
-            tables.push(argument.resolve(formula, variable)?);
+            resolved.push(argument.resolve(formula, variable, batched)?);
         }
-        for (variable, table) in variables.iter().zip(&tables) {
-            if variable.category == Category::Pm && table.nrows() != 1 {
-                return Err(Error::ParameterRows {
-                    formula,
-                    variable: variable.name,
-                    dim: variable.dim,
-                    got: table.nrows(),
-                });
+        for (variable, table) in variables.iter().zip(&resolved) {
+            let got = table.data.dim().1;
+            if variable.category == Category::Pm && got != 1 {
+                return Err(Error::ParameterRows { formula, variable: variable.name, dim: variable.dim, got });
             }
         }
-        let m = rows(formula, variables, &tables, Category::Vi)?;
-        let n = rows(formula, variables, &tables, Category::Vj)?;
-        Ok(Inputs { tables, m, n })
+        let m = rows(formula, variables, &resolved, Category::Vi)?;
+        let n = rows(formula, variables, &resolved, Category::Vj)?;
+        let batch = broadcast(formula, variables, &resolved)?;
+        let [i, j] = patterns(formula, scope, m, n)?;
+        let tables = resolved
+            .into_iter()
+            .map(|Resolved { data, batch: own }| Owned { data, steps: steps(&own, batch.len()), batch: own })
+            .collect();
+        let elements = 0..batch.iter().product();
+        Ok(Inputs { tables, batch, elements, i, j })
     }
 
     /// Views of the tables, in the order of the variables.
-    pub(crate) fn views(&self) -> Vec<ArrayView2<'_, T>> {
-        self.tables.iter().map(|table| table.view()).collect()
+    pub(crate) fn tables(&self) -> Vec<Table<'_, T>> {
+        self.tables.iter().map(|t| Table { data: t.data.view(), steps: t.steps.clone(), skip: 0 }).collect()
     }
 
-    /// How many rows are reduced over and written, for a reduction that keeps `keep`.
+    /// The pairs, for a reduction that keeps `keep`.
     ///
     /// With [`Keep::None`] the rows i are reduced one by one and summed up in the end.
+    pub(crate) fn domain(&self, keep: Keep) -> Domain<'_> {
+        Domain { batch: &self.batch, elements: self.elements.clone(), pattern: self.pattern(keep) }
+    }
+
+    fn pattern(&self, keep: Keep) -> &Pattern {
+        if keep == Keep::J { &self.j } else { &self.i }
+    }
+
+    /// Lengths of the batch axes of all variables together.
+    pub(crate) fn batch(&self) -> &[usize] {
+        &self.batch
+    }
+
+    /// Lengths of the batch axes of one variable.
+    pub(crate) fn batch_of(&self, variable: usize) -> &[usize] {
+        &self.tables[variable].batch
+    }
+
+    /// See [`Table::steps`].
+    pub(crate) fn steps_of(&self, variable: usize) -> &[usize] {
+        &self.tables[variable].steps
+    }
+
+    /// The batch elements to run.
+    pub(crate) fn elements(&self) -> Range<usize> {
+        self.elements.clone()
+    }
+
+    /// The same data for some of the batch elements.
+    pub(crate) fn part(&self, elements: Range<usize>) -> Inputs<'_, T> {
+        let tables = self.tables.iter();
+        let tables =
+            tables.map(|t| Owned { data: t.data.view().into(), batch: t.batch.clone(), steps: t.steps.clone() });
+        let (i, j) = (Arc::clone(&self.i), Arc::clone(&self.j));
+        Inputs { tables: tables.collect(), batch: self.batch.clone(), elements, i, j }
+    }
+
+    /// How many rows of an element are reduced and written.
     pub(crate) fn rows(&self, keep: Keep) -> usize {
-        if keep == Keep::J { self.n } else { self.m }
+        self.pattern(keep).rows()
     }
 
-    /// How many terms each row has.
-    pub(crate) fn cols(&self, keep: Keep) -> usize {
-        if keep == Keep::J { self.m } else { self.n }
-    }
-
-    /// How many rows the result has.
+    /// How many rows the result of an element has.
     pub(crate) fn results(&self, keep: Keep) -> usize {
         if keep == Keep::None { 1 } else { self.rows(keep) }
+    }
+
+    /// Refuses to look for `k` smallest values where there are fewer terms.
+    pub(crate) fn check_terms(&self, formula: &'static str, keep: Keep, k: usize) -> Result<(), Error> {
+        let pattern = self.pattern(keep);
+        if k > pattern.columns() {
+            return Err(Error::TooFewTerms { formula, k, n: pattern.columns() });
+        }
+        let Some(segment) = pattern.too_short(k) else { return Ok(()) };
+        let (rows, n) = (pattern.segment_rows(segment), pattern.terms(segment));
+        Err(Error::TooFewTermsInSegment { formula, k, n, segment, start: rows.start, end: rows.end })
     }
 }
 
@@ -70,13 +135,14 @@ impl<'a, T: Scalar> Inputs<'a, T> {
 fn rows<T: Scalar>(
     formula: &'static str,
     variables: &[Variable],
-    tables: &[CowArray<'_, T, Ix2>],
+    tables: &[Resolved<'_, T>],
     category: Category,
 ) -> Result<usize, Error> {
+    let rows = |table: &Resolved<'_, T>| table.data.dim().1;
     let mut of_category = variables.iter().zip(tables).filter(|(variable, _)| variable.category == category);
     let Some((first, table)) = of_category.next() else { return Ok(1) };
-    let expected = table.nrows();
-    match of_category.find(|(_, table)| table.nrows() != expected) {
+    let expected = rows(table);
+    match of_category.find(|(_, table)| rows(table) != expected) {
         None => Ok(expected),
         Some((variable, table)) => Err(Error::Rows {
             formula,
@@ -84,7 +150,55 @@ fn rows<T: Scalar>(
             category,
             first: first.name,
             expected,
-            got: table.nrows(),
+            got: rows(table),
         }),
     }
+}
+
+/// The batch axes of all variables together: aligned at the last one, an axis of length 1 fits any length.
+fn broadcast<T: Scalar>(
+    formula: &'static str,
+    variables: &[Variable],
+    tables: &[Resolved<'_, T>],
+) -> Result<Vec<usize>, Error> {
+    let axes = tables.iter().map(|table| table.batch.len()).max().unwrap_or(0);
+    let mut batch = vec![1; axes];
+    for (variable, table) in variables.iter().zip(tables) {
+        let expected = batch.clone();
+        for (all, &own) in batch[axes - table.batch.len()..].iter_mut().zip(&table.batch) {
+            if *all == 1 {
+                *all = own;
+            } else if own != 1 && own != *all {
+                let Variable { name, category, .. } = *variable;
+                return Err(Error::BatchAxes { formula, variable: name, category, expected, got: table.batch.clone() });
+            }
+        }
+    }
+    Ok(batch)
+}
+
+/// Elements from one index of each of `axes` batch axes to the next, for data with the last of them.
+fn steps(own: &[usize], axes: usize) -> Vec<usize> {
+    let mut steps = vec![0; axes];
+    let mut step = 1;
+    for (to, &len) in steps.iter_mut().rev().zip(own.iter().rev()) {
+        *to = if len == 1 { 0 } else { step };
+        step *= len;
+    }
+    steps
+}
+
+/// The patterns of both sides for `m` rows i and `n` rows j.
+fn patterns(formula: &'static str, scope: &Scope, m: usize, n: usize) -> Result<[Arc<Pattern>; 2], Error> {
+    let (what, i, j) = match scope {
+        Scope::Dense => return Ok([Arc::new(Pattern::dense(m, n)), Arc::new(Pattern::dense(n, m))]),
+        Scope::Ranges(ranges) => ("ranges", ranges.sides()[0], ranges.sides()[1]),
+        Scope::Segments(i, j) => ("segments", i, j),
+    };
+    for (index, expected, got) in [("i", i.rows(), m), ("j", i.columns(), n)] {
+        if expected != got {
+            return Err(Error::Coverage { formula, what, index, expected, got });
+        }
+    }
+    Ok([Arc::clone(i), Arc::clone(j)])
 }

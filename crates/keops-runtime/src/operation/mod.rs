@@ -2,6 +2,7 @@
 
 mod exponential;
 pub(crate) mod form;
+mod gradient;
 mod indices;
 mod inputs;
 mod k_smallest;
@@ -13,9 +14,9 @@ mod target;
 
 pub use form::Form;
 pub(crate) use form::{Extent, Values};
+pub use gradient::Gradient;
 pub(crate) use inputs::Inputs;
 pub use reduce::Reduce;
-pub(crate) use reduce::check_terms;
 pub(crate) use sheet::Sheet;
 pub(crate) use target::Parts;
 pub use target::Target;
@@ -42,7 +43,8 @@ pub trait Operation: 'static {
     fn check<T: Scalar>(_inputs: &Inputs<'_, T>) -> Result<(), Error> {
         Ok(())
     }
-    /// Runs on checked inputs. The tables are rows × (k·dim); the one that the form does not have has no columns.
+    /// Runs on checked inputs. The tables are (batch elements · rows) × (k·dim); the one that the form does not have has no
+    /// columns.
     /// Writes nothing if it fails.
     fn execute<T: Scalar>(
         inputs: &Inputs<'_, T>,

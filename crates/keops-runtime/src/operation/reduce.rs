@@ -31,11 +31,11 @@ impl<F: Formula, R: Outcome> Operation for Reduce<F, R> {
     fn extent<T: Scalar>(inputs: &Inputs<'_, T>) -> Extent {
         let columns = if R::Form::VALUES { R::values::<F>() } else { R::indices::<F>() };
         let k = (R::K > 0).then_some(R::K);
-        Extent { rows: inputs.results(F::KEEP), k, dim: columns / k.unwrap_or(1) }
+        Extent { batch: inputs.batch().to_vec(), rows: inputs.results(F::KEEP), k, dim: columns / k.unwrap_or(1) }
     }
 
     fn check<T: Scalar>(inputs: &Inputs<'_, T>) -> Result<(), Error> {
-        check_terms(F::TEXT, R::K, inputs.cols(F::KEEP))
+        inputs.check_terms(F::TEXT, F::KEEP, R::K)
     }
 
     fn execute<T: Scalar>(
@@ -44,16 +44,11 @@ impl<F: Formula, R: Outcome> Operation for Reduce<F, R> {
         values: ArrayViewMut2<'_, T>,
         mut indices: ArrayViewMut2<'_, u64>,
     ) -> Result<(), Error> {
-        let (rows, cols) = (inputs.rows(F::KEEP), inputs.cols(F::KEEP));
-        engine::reduce::<F, R, T>(&inputs.views(), rows, cols, options, values, indices.view_mut())?;
+        let domain = inputs.domain(F::KEEP);
+        engine::reduce::<F, R, T>(&inputs.tables(), &domain, options, values, indices.view_mut())?;
         indices.mapv_inplace(|index| if index == u64::MAX { 0 } else { index });
         Ok(())
     }
 }
 
 impl<F: Formula> Additive for Reduce<F, Sum> {}
-
-/// K entries per row need at least K terms.
-pub(crate) fn check_terms(formula: &'static str, k: usize, n: usize) -> Result<(), Error> {
-    if k > n { Err(Error::TooFewTerms { formula, k, n }) } else { Ok(()) }
-}

@@ -1,0 +1,64 @@
+//! Batch axes: tables with a leading axis, and where the data of an element is in each of them.
+
+use ndarray::ArrayView3;
+
+/// Data of a variable: distinct batch elements × rows × numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct Table<'a, T> {
+    pub(crate) data: ArrayView3<'a, T>,
+    /// For each batch axis of the domain, elements of `data` from one index to the next: 0 where it is shared.
+    pub(crate) steps: Vec<usize>,
+    /// Position at which `data` starts, for tables that hold only some elements.
+    pub(crate) skip: usize,
+}
+
+impl<T> Table<'_, T> {
+    /// The same data, borrowed for a shorter time.
+    pub(crate) fn view(&self) -> Table<'_, T> {
+        Table { data: self.data.view(), steps: self.steps.clone(), skip: self.skip }
+    }
+
+    /// Is the same data used by all batch elements?
+    pub(crate) fn is_shared(&self) -> bool {
+        self.steps.iter().all(|&step| step == 0)
+    }
+
+    /// Where in `data` an element is, for batch axes of these lengths.
+    pub(crate) fn position(&self, batch: &[usize], element: usize) -> usize {
+        position(batch, &self.steps, element) - self.skip
+    }
+}
+
+/// Where an element is: Σ (its index on an axis) · (step of the axis).
+pub(crate) fn position(batch: &[usize], steps: &[usize], element: usize) -> usize {
+    let (mut rest, mut position) = (element, 0);
+    for (&len, &step) in batch.iter().zip(steps).rev() {
+        position += rest % len * step;
+        rest /= len;
+    }
+    position
+}
+
+/// The steps of data that has all batch axes.
+pub(crate) fn row_major(batch: &[usize]) -> Vec<usize> {
+    let mut steps = vec![1; batch.len()];
+    for axis in (1..batch.len()).rev() {
+        steps[axis - 1] = steps[axis] * batch[axis];
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::position;
+
+    #[test]
+    fn elements_are_counted_row_major() {
+        let batch = [2, 3];
+        let at = |steps: [usize; 2]| (0..6).map(|element| position(&batch, &steps, element)).collect::<Vec<_>>();
+        assert_eq!(at([3, 1]), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(at([0, 1]), [0, 1, 2, 0, 1, 2], "shared along the first axis");
+        assert_eq!(at([1, 0]), [0, 0, 0, 1, 1, 1], "shared along the second axis");
+        assert_eq!(position(&[], &[], 0), 0);
+    }
+}

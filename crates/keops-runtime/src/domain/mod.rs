@@ -1,0 +1,54 @@
+//! [`Domain`]: which pairs a reduction is over.
+//!
+//! Everything that an engine runs is the same reduction over a different set of pairs. Leading axes of the data are batch
+//! elements, each a reduction of its own; within an element a [`Pattern`] says which columns each row is reduced over. A
+//! plain call is one element whose rows all see all columns.
+
+mod batch;
+mod offsets;
+mod pattern;
+mod ranges;
+
+pub(crate) use batch::{Table, position, row_major};
+pub use offsets::Offsets;
+pub(crate) use pattern::{Pattern, Span};
+pub use ranges::Ranges;
+
+use core::ops::Range;
+use std::sync::Arc;
+
+/// The pairs of a reduction.
+#[derive(Debug, Clone)]
+pub(crate) struct Domain<'d> {
+    /// Lengths of the batch axes.
+    pub(crate) batch: &'d [usize],
+    /// The batch elements to run, counted row-major over the axes. Results are written for these only.
+    pub(crate) elements: Range<usize>,
+    /// The columns of each row, the same in all elements.
+    pub(crate) pattern: &'d Pattern,
+}
+
+impl Domain<'_> {
+    /// Does every row see every column, without batches?
+    #[cfg(feature = "cuda")]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.batch.is_empty() && self.pattern.is_dense()
+    }
+
+    /// Rows in all elements.
+    pub(crate) fn rows(&self) -> usize {
+        self.elements.len() * self.pattern.rows()
+    }
+}
+
+/// Which pairs a call asks for, before the sizes of its data are known.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Scope {
+    /// All.
+    #[default]
+    Dense,
+    /// Those of a block pattern.
+    Ranges(Ranges),
+    /// Rows i of a segment with columns j of the same segment.
+    Segments(Arc<Pattern>, Arc<Pattern>),
+}
