@@ -1,38 +1,33 @@
 //! What a kernel can do wrong.
 
-use std::fmt;
-
 /// The kind of a fault, which decides the status that the driver reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     OutOfBounds,
     Misaligned,
     Uninitialised,
-    ReadOnly,
     Race,
     Barrier,
     Divergence,
     Trap,
-    StackOverflow,
     Timeout,
     BadBranch,
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Kind {
+    /// How messages call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             Self::OutOfBounds => "out-of-bounds access",
             Self::Misaligned => "misaligned access",
             Self::Uninitialised => "read of uninitialised memory",
-            Self::ReadOnly => "write to read-only memory",
             Self::Race => "data race",
             Self::Barrier => "divergent barrier",
             Self::Divergence => "divergent warp operation",
             Self::Trap => "trap",
-            Self::StackOverflow => "stack overflow",
             Self::Timeout => "instruction limit reached",
             Self::BadBranch => "branch outside of its table",
-        })
+        }
     }
 }
 
@@ -44,6 +39,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
+    #[cold]
     pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
         Self { kind, what: what.into() }
     }

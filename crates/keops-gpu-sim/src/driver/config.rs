@@ -1,5 +1,6 @@
 //! The simulated machine, as environment variables describe it.
 
+use super::log;
 use std::env;
 
 /// One device.
@@ -7,51 +8,44 @@ use std::env;
 pub(crate) struct DeviceConfig {
     pub(crate) memory: u64,
     pub(crate) capability: (u32, u32),
+    pub(crate) multiprocessors: u32,
 }
-
-/// Most devices that fit the address space.
-const MAX_DEVICES: usize = 16;
 
 /// `64M` and the like; a suffix multiplies by a power of 1024.
 fn size(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" | "B" => 0,
-        "K" | "KIB" => 10,
-        "M" | "MIB" => 20,
-        "G" | "GIB" => 30,
+    let digits = text.trim_end_matches(['K', 'M', 'G']);
+    let shift = match &text[digits.len()..] {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
         _ => return None,
     };
-    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift).filter(|s| *s > 0 && *s < 1 << 39)
 }
 
-/// Reads `KEOPS_GPU_SIM_MEMORY` (one size a device; empty means no device) and `KEOPS_GPU_SIM_CAPABILITY`
-/// (one a device, the last one serves the rest). What cannot be read is reported and replaced by the default.
+/// `64M`, `64M:8.6` or `64M:8.6:24`: memory, capability, multiprocessors.
+fn device(text: &str) -> Option<DeviceConfig> {
+    let mut parts = text.split(':');
+    let memory = size(parts.next()?)?;
+    let (major, minor) = parts.next().unwrap_or("9.0").split_once('.')?;
+    let multiprocessors = parts.next().unwrap_or("16").parse().ok().filter(|n| (1..=1024).contains(n))?;
+    let capability = (major.parse().ok()?, minor.parse().ok()?);
+    parts.next().is_none().then_some(DeviceConfig { memory, capability, multiprocessors })
+}
+
+/// Reads `KEOPS_GPU_SIM_DEVICES`, a list of devices. What cannot be read is reported and left out.
 pub(crate) fn devices() -> Vec<DeviceConfig> {
-    let memory = env::var("KEOPS_GPU_SIM_MEMORY").unwrap_or_else(|_| "4G,1G".to_string());
-    let capability = env::var("KEOPS_GPU_SIM_CAPABILITY").unwrap_or_else(|_| "9.0".to_string());
-    let mut capabilities = capability.split(',').map(|c| {
-        let parsed = c.trim().split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-        parsed.unwrap_or_else(|| {
-            super::log::write(&format!("KEOPS_GPU_SIM_CAPABILITY: `{c}` is not of the form 9.0"));
-            (9, 0)
-        })
+    let list = env::var("KEOPS_GPU_SIM_DEVICES").unwrap_or_else(|_| "4G,1G".to_string());
+    let entries = list.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+    let found = entries.filter_map(|entry| {
+        let found = device(entry);
+        if found.is_none() {
+            log::write(&format!("KEOPS_GPU_SIM_DEVICES: `{entry}` is not of the form `64M:9.0:16`"));
+        }
+        found
     });
-    let mut latest = (9, 0);
-    let sizes = memory.split(',').filter(|s| !s.trim().is_empty()).take(MAX_DEVICES).map(|s| {
-        let parsed = size(s).filter(|s| *s > 0 && *s < 1 << 39);
-        parsed.unwrap_or_else(|| {
-            super::log::write(&format!("KEOPS_GPU_SIM_MEMORY: `{s}` is no size such as 64M or 1G"));
-            1 << 30
-        })
-    });
-    sizes
-        .map(|memory| {
-            latest = capabilities.next().unwrap_or(latest);
-            DeviceConfig { memory, capability: latest }
-        })
-        .collect()
+    found.collect()
 }
 
 /// `KEOPS_GPU_SIM_MAX_INSTRUCTIONS`: after so many a launch is given up.

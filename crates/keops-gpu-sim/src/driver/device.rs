@@ -8,89 +8,75 @@ use std::ffi::{c_char, c_int, c_uint};
 pub(crate) const PTX_VERSION: (u32, u32) = (9, 0);
 /// What `cuDriverGetVersion` says: CUDA 13.0.
 const DRIVER_VERSION: c_int = 13000;
-/// Multiprocessors of every device.
-pub(crate) const MULTIPROCESSORS: c_int = 16;
 /// Shared memory of a block that needs no opt-in.
 pub(crate) const USUAL_SHARED: u32 = 48 << 10;
 
-driver_api! {
-    /// Initialises the driver.
-    fn cuInit(flags: c_uint) {
-        if flags != 0 {
-            return Err(Status::InvalidValue);
-        }
-        initialise()
+/// Copies a text with its terminating zero to a buffer of `size` bytes, and cuts what is too long.
+///
+/// # Safety
+/// `buffer` is null or valid for writes of `size` bytes.
+pub(crate) unsafe fn write_text(buffer: *mut c_char, size: usize, text: &str) -> Result<(), Status> {
+    if buffer.is_null() || size == 0 {
+        return Err(Status::InvalidValue);
     }
+    let count = text.len().min(size - 1);
+    // SAFETY: promised by the caller; there is room for `count` bytes and the zero.
+    unsafe {
+        buffer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), count);
+        buffer.add(count).write(0);
+    }
+    Ok(())
+}
 
-    /// Version of CUDA that the driver speaks.
+driver_api! {
+    fn cuInit(flags: c_uint) { if flags == 0 { initialise() } else { Err(Status::InvalidValue) } }
+
     fn cuDriverGetVersion(version: *mut c_int) { output(version, DRIVER_VERSION) }
 
-    /// Number of devices.
     fn cuDeviceGetCount(count: *mut c_int) { output(count, with(|d| Ok(d.devices.len()))? as c_int) }
 
-    /// Handle of a device, which is its ordinal.
     fn cuDeviceGet(device: *mut c_int, ordinal: c_int) {
         with(|d| d.device(ordinal).map(|_| ()))?;
         output(device, ordinal)
     }
 
-    /// Name of a device.
     fn cuDeviceGetName(name: *mut c_char, len: c_int, device: c_int) {
         with(|d| d.device(device).map(|_| ()))?;
-        if name.is_null() || len <= 0 {
-            return Err(Status::InvalidValue);
-        }
-        let text = format!("keops PTX simulator {device}");
-        let count = text.len().min(len as usize - 1);
-        name.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), count);
-        name.add(count).write(0);
-        Ok(())
+        write_text(name, len.max(0) as usize, &format!("keops PTX simulator {device}"))
     }
 
-    /// Sixteen bytes that identify a device.
-    fn cuDeviceGetUuid(uuid: *mut [u8; 16], device: c_int) {
-        with(|d| d.device(device).map(|_| ()))?;
-        let mut bytes = *b"keops-gpu-sim   ";
-        bytes[15] = device as u8;
-        output(uuid, bytes)
-    }
-
-    /// Memory of a device in bytes.
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) {
         output(bytes, with(|d| Ok(d.device(device)?.memory.limit()))? as usize)
     }
 
-    /// An attribute of a device; those that describe what is not modelled are 0.
     fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) {
         let found = with(|d| {
             let device = d.device(device)?;
-            let (major, minor) = device.config.capability;
-            let opt_in = device.opt_in_shared() as c_int;
+            let config = device.config;
             Ok(match attribute {
                 // Threads of a block, then block and grid dimensions.
                 1..=3 => 1024,
                 4 => 64,
                 5 => c_int::MAX,
                 6 | 7 => 65535,
+                // Shared memory, and that of a multiprocessor, by opting in, and what the system keeps.
                 8 => USUAL_SHARED as c_int,
-                9 => 64 << 10,
+                81 => device.opt_in_shared() as c_int + 1024,
+                97 => device.opt_in_shared() as c_int,
+                111 => 1024,
+                // Warp size, registers of a block and of a multiprocessor, clock rates in kHz.
                 10 => 32,
-                11 => c_int::MAX,
                 12 | 82 => 64 << 10,
                 13 | 36 => 1_000_000,
-                14 => 512,
-                15 | 40 => 1,
-                16 => MULTIPROCESSORS,
-                37 => 256,
+                16 => config.multiprocessors as c_int,
+                // Bytes of the cache, threads and blocks of a multiprocessor.
                 38 => 4 << 20,
                 39 => 2048,
-                75 => major as c_int,
-                76 => minor as c_int,
-                81 => opt_in + 1024,
-                97 => opt_in,
                 106 => 32,
-                111 => 1024,
-                115 => 1,
+                75 => config.capability.0 as c_int,
+                76 => config.capability.1 as c_int,
+                // Overlapping copies, unified addresses, memory pools: yes. What is not modelled: no.
+                15 | 41 | 115 => 1,
                 _ => 0,
             })
         })?;

@@ -1,5 +1,10 @@
-//! The log of what went wrong: the last entry is kept, and all go to the file that the environment names.
+//! The log of what went wrong, and what tests may ask besides: the last entry, and what has been counted.
 
+use super::device::write_text;
+use super::state::with;
+use super::status::output;
+use crate::counts::Counts;
+use std::ffi::{c_char, c_int};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +29,10 @@ pub(crate) fn write(entry: &str) {
     }
 }
 
-/// The latest entry.
-pub(crate) fn last() -> String {
-    LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()
+driver_api! {
+    fn keops_gpu_sim_counts(counts: *mut Counts) { output(counts, with(|d| Ok(d.counts))?) }
+
+    fn keops_gpu_sim_last_log(text: *mut c_char, len: c_int) {
+        write_text(text, len.max(0) as usize, &LAST.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }

@@ -1,91 +1,121 @@
-//! Allocation of device memory and of page-locked host memory.
+//! Device memory and page-locked host memory: allocation, copies, fills. Asynchronous calls are complete when they
+//! return.
 
 use super::log;
 use super::state::{Handle, with, with_current};
 use super::status::{Status, output};
 use super::stream::check_stream;
+use crate::fault::Fault;
+use crate::memory::global::Global;
 use std::alloc::Layout;
 use std::ffi::{c_uint, c_void};
 
 /// Alignment of page-locked memory.
 const PAGE: usize = 4096;
 
-fn allocate(size: usize) -> Result<u64, Status> {
-    with_current(|d, context| {
-        if size == 0 {
-            return Err(Status::InvalidValue);
-        }
-        let memory = d.memory(context)?;
-        let Some(address) = memory.allocate(size as u64) else {
-            let (free, total) = (memory.free_bytes(), memory.limit());
-            log::write(&format!("out of memory: {size} bytes requested, {free} of {total} free"));
-            return Err(Status::OutOfMemory);
-        };
-        d.context(context)?.allocations.insert(address);
-        Ok(address)
+/// Runs `body` on the current device's memory; what it does wrong is an invalid argument, as on a real device.
+fn on_memory(stream: Handle, call: &str, body: impl FnOnce(&mut Global) -> Result<(), Fault>) -> Result<(), Status> {
+    with_current(|d, device| {
+        check_stream(d, stream)?;
+        body(&mut d.devices[device].memory).map_err(|fault| {
+            log::write(&format!("{call}: {}: {}", fault.kind.name(), fault.what));
+            Status::InvalidValue
+        })
     })
 }
 
-fn free(address: u64) -> Result<(), Status> {
-    with_current(|d, context| {
-        if address == 0 {
-            return Ok(());
-        }
-        if !d.context(context)?.allocations.remove(&address) {
-            log::write(&format!("free of {address:#x}, which is no allocation of this context"));
-            return Err(Status::InvalidValue);
-        }
-        d.memory(context)?.free(address);
+/// # Safety
+/// `from` is null or valid for reads of `size` bytes.
+unsafe fn upload(to: u64, from: *const c_void, size: usize, stream: Handle) -> Result<(), Status> {
+    if size == 0 || from.is_null() {
+        return if size == 0 { Ok(()) } else { Err(Status::InvalidValue) };
+    }
+    // SAFETY: promised by the caller.
+    let source = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
+    on_memory(stream, "copy to the device", |m| m.host_write(to, size).map(|t| t.copy_from_slice(source)))
+}
+
+/// # Safety
+/// `to` is null or valid for writes of `size` bytes.
+unsafe fn download(to: *mut c_void, from: u64, size: usize, stream: Handle) -> Result<(), Status> {
+    if size == 0 || to.is_null() {
+        return if size == 0 { Ok(()) } else { Err(Status::InvalidValue) };
+    }
+    on_memory(stream, "copy from the device", |m| {
+        let source = m.host_read(from, size)?;
+        // SAFETY: promised by the caller; host memory and simulated device memory do not overlap.
+        unsafe { to.cast::<u8>().copy_from_nonoverlapping(source.as_ptr(), size) };
         Ok(())
     })
 }
 
-fn pin(size: usize) -> Result<*mut c_void, Status> {
-    with_current(|d, _| {
-        let layout = Layout::from_size_align(size, PAGE).ok().filter(|l| l.size() > 0);
-        // SAFETY: the layout's size is not zero.
-        let pointer = unsafe { std::alloc::alloc_zeroed(layout.ok_or(Status::InvalidValue)?) };
-        if pointer.is_null() {
-            return Err(Status::OutOfMemory);
-        }
-        d.pinned.insert(pointer as usize, size);
-        Ok(pointer.cast())
+fn copy(to: u64, from: u64, size: usize, stream: Handle) -> Result<(), Status> {
+    if size == 0 { Ok(()) } else { on_memory(stream, "copy on the device", |m| m.copy(to, from, size)) }
+}
+
+fn fill(to: u64, pattern: &[u8], count: usize, stream: Handle) -> Result<(), Status> {
+    let size = count.checked_mul(pattern.len()).ok_or(Status::InvalidValue)?;
+    if size == 0 || !to.is_multiple_of(pattern.len() as u64) {
+        return if size == 0 { Ok(()) } else { Err(Status::InvalidValue) };
+    }
+    on_memory(stream, "fill", |m| {
+        m.host_write(to, size)?.chunks_exact_mut(pattern.len()).for_each(|c| c.copy_from_slice(pattern));
+        Ok(())
     })
 }
 
 driver_api! {
-    /// Free and total memory of the current device.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
-        let (unused, all) = with_current(|d, c| d.memory(c).map(|m| (m.free_bytes(), m.limit())))?;
+        let (unused, all) = with_current(|d, k| Ok((d.devices[k].memory.free_bytes(), d.devices[k].memory.limit())))?;
         output(free, unused as usize)?;
         output(total, all as usize)
     }
 
-    /// Allocates device memory.
-    fn cuMemAlloc_v2(address: *mut u64, size: usize) { output(address, allocate(size)?) }
-
-    /// Frees device memory.
-    fn cuMemFree_v2(address: u64) { free(address) }
-
-    /// Allocates in the order of a stream, which is now.
-    fn cuMemAllocAsync(address: *mut u64, size: usize, stream: Handle) {
-        with_current(|d, _| check_stream(d, stream))?;
-        output(address, allocate(size)?)
+    fn cuMemAlloc_v2(address: *mut u64, size: usize) {
+        let found = with_current(|d, device| {
+            if size == 0 {
+                return Err(Status::InvalidValue);
+            }
+            let device = &mut d.devices[device];
+            let Some(found) = device.memory.allocate(size as u64) else {
+                let (free, total) = (device.memory.free_bytes(), device.memory.limit());
+                log::write(&format!("out of memory: {size} bytes requested, {free} of {total} free"));
+                return Err(Status::OutOfMemory);
+            };
+            device.context.iter_mut().for_each(|c| { c.allocations.insert(found); });
+            Ok(found)
+        })?;
+        output(address, found)
     }
 
-    /// Frees in the order of a stream, which is now.
-    fn cuMemFreeAsync(address: u64, stream: Handle) {
-        with_current(|d, _| check_stream(d, stream))?;
-        free(address)
+    fn cuMemFree_v2(address: u64) {
+        with_current(|d, device| {
+            let device = &mut d.devices[device];
+            if address == 0 {
+                return Ok(());
+            }
+            if !device.context.as_mut().is_some_and(|c| c.allocations.remove(&address)) {
+                log::write(&format!("free of {address:#x}, which is no allocation of this context"));
+                return Err(Status::InvalidValue);
+            }
+            device.memory.free(address);
+            Ok(())
+        })
     }
 
-    /// Allocates page-locked host memory.
-    fn cuMemAllocHost_v2(pointer: *mut *mut c_void, size: usize) { output(pointer, pin(size)?) }
+    fn cuMemAllocHost_v2(pointer: *mut *mut c_void, size: usize) {
+        let layout = Layout::from_size_align(size, PAGE).ok().filter(|l| l.size() > 0).ok_or(Status::InvalidValue)?;
+        let found = with_current(|d, _| {
+            let found = std::alloc::alloc_zeroed(layout);
+            if found.is_null() {
+                return Err(Status::OutOfMemory);
+            }
+            d.pinned.insert(found as usize, size);
+            Ok(found)
+        })?;
+        output(pointer, found.cast())
+    }
 
-    /// Allocates page-locked host memory; kernels cannot reach it, whatever the flags say.
-    fn cuMemHostAlloc(pointer: *mut *mut c_void, size: usize, _flags: c_uint) { output(pointer, pin(size)?) }
-
-    /// Frees page-locked host memory.
     fn cuMemFreeHost(pointer: *mut c_void) {
         let size = with(|d| d.pinned.remove(&(pointer as usize)).ok_or(Status::InvalidValue))?;
         let layout = Layout::from_size_align(size, PAGE).map_err(|_| Status::InvalidValue)?;
@@ -93,11 +123,29 @@ driver_api! {
         Ok(())
     }
 
-    /// Page-locks host memory, which means nothing here.
-    fn cuMemHostRegister_v2(pointer: *mut c_void, _size: usize, _flags: c_uint) {
-        if pointer.is_null() { Err(Status::InvalidValue) } else { with_current(|_, _| Ok(())) }
+    fn cuMemcpyHtoD_v2(to: u64, from: *const c_void, size: usize) { upload(to, from, size, 0) }
+
+    fn cuMemcpyHtoDAsync_v2(to: u64, from: *const c_void, size: usize, stream: Handle) {
+        upload(to, from, size, stream)
     }
 
-    /// Undoes `cuMemHostRegister_v2`.
-    fn cuMemHostUnregister(_pointer: *mut c_void) { with_current(|_, _| Ok(())) }
+    fn cuMemcpyDtoH_v2(to: *mut c_void, from: u64, size: usize) { download(to, from, size, 0) }
+
+    fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, size: usize, stream: Handle) {
+        download(to, from, size, stream)
+    }
+
+    fn cuMemcpyDtoD_v2(to: u64, from: u64, size: usize) { copy(to, from, size, 0) }
+
+    fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, size: usize, stream: Handle) { copy(to, from, size, stream) }
+
+    fn cuMemsetD8_v2(to: u64, value: u8, count: usize) { fill(to, &[value], count, 0) }
+
+    fn cuMemsetD8Async(to: u64, value: u8, count: usize, stream: Handle) { fill(to, &[value], count, stream) }
+
+    fn cuMemsetD32_v2(to: u64, value: c_uint, count: usize) { fill(to, &value.to_le_bytes(), count, 0) }
+
+    fn cuMemsetD32Async(to: u64, value: c_uint, count: usize, stream: Handle) {
+        fill(to, &value.to_le_bytes(), count, stream)
+    }
 }

@@ -5,8 +5,8 @@
 
 /// Defines exported functions whose bodies return `Result<(), Status>`.
 macro_rules! driver_api {
-    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
-        $(#[$meta])*
+    ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of the driver API.")]
         #[unsafe(no_mangle)]
         #[allow(unused_unsafe, clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> std::ffi::c_int {
@@ -20,11 +20,7 @@ macro_rules! driver_api {
 
 mod config;
 mod context;
-mod copy;
 mod device;
-mod error;
-mod event;
-mod inspect;
 mod kernel;
 mod log;
 mod memory;
@@ -34,12 +30,10 @@ mod status;
 mod stream;
 
 pub use context::*;
-pub use copy::*;
 pub use device::*;
-pub use error::*;
-pub use event::*;
-pub use inspect::*;
 pub use kernel::*;
+pub use log::*;
 pub use memory::*;
 pub use module::*;
+pub use status::*;
 pub use stream::*;

@@ -1,12 +1,13 @@
 //! Modules: parsing, placing their variables, linking, and the log of what fails.
 
-use super::device::{PTX_VERSION, USUAL_SHARED};
+use super::device::{PTX_VERSION, USUAL_SHARED, write_text};
 use super::log;
-use super::state::{Driver, Handle, Kernel, Module, with, with_current};
+use super::state::{Device, Driver, Handle, Object, with, with_current};
 use super::status::{Status, output};
-use crate::memory::bytes;
-use crate::ptx::link::{device_variables, link};
-use crate::ptx::source::{self, Init, Source};
+use crate::memory;
+use crate::ptx::decode::link;
+use crate::ptx::source::{Source, parse};
+use crate::ptx::text::clean;
 use crate::ptx::types::Space;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -20,11 +21,12 @@ const ERROR_LOG_SIZE: c_int = 6;
 
 type Failure = (Status, String);
 
-fn load(driver: &mut Driver, context: Handle, text: &str) -> Result<Handle, Failure> {
+fn load(driver: &mut Driver, device: usize, text: &str) -> Result<Handle, Failure> {
     let invalid = |what: String| (Status::InvalidPtx, what);
-    let parsed = source::parse(text).map_err(invalid)?;
-    let device = driver.context(context).map_err(|s| (s, "no context".to_string()))?.device;
-    let (major, minor) = driver.devices[device].config.capability;
+    let cleaned = clean(text);
+    let parsed = parse(&cleaned).map_err(invalid)?;
+    let device = &mut driver.devices[device];
+    let (major, minor) = device.config.capability;
     if parsed.version > PTX_VERSION {
         let (a, b) = parsed.version;
         return Err((Status::UnsupportedPtxVersion, format!("PTX {a}.{b} is newer than this driver")));
@@ -32,55 +34,36 @@ fn load(driver: &mut Driver, context: Handle, text: &str) -> Result<Handle, Fail
     if parsed.target > 10 * major + minor {
         return Err(invalid(format!("PTX for sm_{} on a device of capability {major}.{minor}", parsed.target)));
     }
-    let variables = place(driver, context, &parsed)?;
-    let addresses = variables.iter().map(|(name, (address, _))| (name.clone(), *address)).collect();
+    let addresses = place(device, &parsed)?;
+    let variables = addresses.values().copied().collect();
     let program = link(&parsed, text, addresses).map_err(invalid)?;
     if program.shared_bytes > USUAL_SHARED as usize {
         return Err(invalid(format!("{} bytes of shared memory, {USUAL_SHARED} at most", program.shared_bytes)));
     }
-    if let Some(f) = program.functions.iter().find(|f| f.entry && f.param_bytes > MAX_PARAMS) {
-        return Err(invalid(format!("`{}` has more than {MAX_PARAMS} bytes of parameters", f.name)));
+    if let Some(kernel) = program.kernels.iter().find(|k| k.param_bytes > MAX_PARAMS) {
+        return Err(invalid(format!("`{}` has more than {MAX_PARAMS} bytes of parameters", kernel.name)));
     }
-    let handle = driver.handle();
-    driver.modules.insert(handle, Module { context, program: Arc::new(program), variables });
-    Ok(handle)
+    let context = device.context.as_ref().map_or(0, |c| c.handle);
+    Ok(driver.insert(Object::Module { context, program: Arc::new(program), variables }))
 }
 
 /// Gives the device variables memory and their initial values.
-fn place(driver: &mut Driver, context: Handle, source: &Source<'_>) -> Result<HashMap<String, (u64, u64)>, Failure> {
-    let internal = |s: Status| (s, "device memory of the module's variables".to_string());
+fn place(device: &mut Device, source: &Source<'_>) -> Result<HashMap<String, u64>, Failure> {
     let mut placed = HashMap::new();
-    for variable in device_variables(source).filter(|v| !v.external) {
-        let size = variable.size.max(1) as u64;
-        let address = driver.memory(context).map_err(internal)?.allocate(size);
-        let address = address.ok_or_else(|| internal(Status::OutOfMemory))?;
-        driver.context(context).map_err(internal)?.allocations.insert(address);
-        placed.insert(variable.name.clone(), (address, size));
-    }
-    let memory = driver.memory(context).map_err(internal)?;
-    for variable in device_variables(source).filter(|v| !v.external) {
-        let (address, size) = placed[&variable.name];
-        let target = memory.host_write(address, size as usize).map_err(|f| (Status::InvalidPtx, f.what))?;
-        for (part, init) in target.chunks_mut(variable.ty.bytes()).zip(&variable.init) {
-            bytes::write(part, initial(init, &placed).map_err(|e| (Status::InvalidPtx, e))?);
+    for variable in source.variables.iter().filter(|v| v.space == Space::Global) {
+        let size = variable.size.max(1);
+        let address = device.memory.allocate(size as u64);
+        let address = address.ok_or_else(|| (Status::OutOfMemory, format!("no memory for `{}`", variable.name)))?;
+        device.context.iter_mut().for_each(|c| {
+            c.allocations.insert(address);
+        });
+        let target = device.memory.host_write(address, size).map_err(|f| (Status::InvalidPtx, f.what))?;
+        for (part, value) in target.chunks_mut(variable.ty.bytes()).zip(&variable.init) {
+            memory::write(part, *value);
         }
-        if variable.space == Space::Const {
-            memory.protect(address);
-        }
+        placed.insert(variable.name.clone(), address);
     }
     Ok(placed)
-}
-
-fn initial(init: &Init, placed: &HashMap<String, (u64, u64)>) -> Result<u64, String> {
-    match init {
-        Init::Value(value) => Ok(*value),
-        Init::Address { name, offset, mask } => {
-            let (address, _) =
-                placed.get(name).ok_or_else(|| format!("unknown variable `{name}` in an initialiser"))?;
-            let value = address.wrapping_add_signed(*offset);
-            Ok(mask.map_or(value, |m| (value & m) >> m.trailing_zeros().min(63)))
-        }
-    }
 }
 
 /// Loads the image; a failure goes to the log, and to the caller's buffer when there is one.
@@ -90,7 +73,7 @@ fn initial(init: &Init, placed: &HashMap<String, (u64, u64)>) -> Result<u64, Str
 unsafe fn load_image(
     module: *mut Handle,
     image: *const c_void,
-    log_to: Option<(*mut c_char, usize)>,
+    (buffer, size): (*mut c_char, usize),
 ) -> Result<(), Status> {
     if image.is_null() {
         return Err(Status::InvalidValue);
@@ -101,19 +84,12 @@ unsafe fn load_image(
     let result = if text.starts_with("\u{7f}ELF") {
         Err((Status::NoBinary, "a compiled image: only PTX can be run here".to_string()))
     } else {
-        with_current(|d, context| Ok(load(d, context, &text)))?
+        with_current(|d, device| Ok(load(d, device, &text)))?
     };
     let handle = result.map_err(|(status, what)| {
         log::write(&format!("module refused: {what}"));
-        if let Some((buffer, size)) = log_to.filter(|(b, s)| !b.is_null() && *s > 0) {
-            let message = format!("ptxas error   : {what}");
-            let count = message.len().min(size - 1);
-            // SAFETY: the caller gave `size` bytes.
-            unsafe {
-                buffer.cast::<u8>().copy_from_nonoverlapping(message.as_ptr(), count);
-                buffer.add(count).write(0);
-            }
-        }
+        // SAFETY: the caller gave `size` bytes, or null. Without a buffer the log is all there is.
+        let _ = unsafe { write_text(buffer, size, &format!("ptxas error   : {what}")) };
         status
     })?;
     // SAFETY: the caller passes a pointer to a module handle.
@@ -121,10 +97,10 @@ unsafe fn load_image(
 }
 
 driver_api! {
-    /// Loads PTX.
-    fn cuModuleLoadData(module: *mut Handle, image: *const c_void) { load_image(module, image, None) }
+    fn cuModuleLoadData(module: *mut Handle, image: *const c_void) {
+        load_image(module, image, (std::ptr::null_mut(), 0))
+    }
 
-    /// Loads PTX; of the options, the buffer for the error log is understood.
     fn cuModuleLoadDataEx(
         module: *mut Handle,
         image: *const c_void,
@@ -132,7 +108,7 @@ driver_api! {
         options: *const c_int,
         values: *const *mut c_void,
     ) {
-        let (mut buffer, mut size) = (std::ptr::null_mut::<c_char>(), 0);
+        let (mut buffer, mut size) = (std::ptr::null_mut(), 0);
         for k in 0..count as usize {
             match options.add(k).read() {
                 ERROR_LOG => buffer = values.add(k).read().cast(),
@@ -140,64 +116,36 @@ driver_api! {
                 _ => {}
             }
         }
-        load_image(module, image, Some((buffer, size)))
+        load_image(module, image, (buffer, size))
     }
 
-    /// Loads PTX from a file.
-    fn cuModuleLoad(module: *mut Handle, path: *const c_char) {
-        if path.is_null() {
-            return Err(Status::InvalidValue);
-        }
-        let mut text = std::fs::read(&*CStr::from_ptr(path).to_string_lossy()).map_err(|_| Status::FileNotFound)?;
-        text.push(0);
-        load_image(module, text.as_ptr().cast(), None)
-    }
-
-    /// Unloads a module with its variables and kernels.
     fn cuModuleUnload(module: Handle) {
         with(|d| {
-            let gone = d.modules.remove(&module).ok_or(Status::InvalidHandle)?;
-            d.kernels.retain(|_, k| k.module != module);
-            for (address, _) in gone.variables.into_values() {
-                d.memory(gone.context)?.free(address);
-                d.context(gone.context)?.allocations.remove(&address);
+            let Some(Object::Module { context, variables, .. }) = d.objects.remove(&module) else {
+                return Err(Status::InvalidHandle);
+            };
+            d.objects.retain(|_, o| !matches!(o, Object::Kernel { module: m, .. } if *m == module));
+            let (_, device) = d.device_of(context)?;
+            for address in variables {
+                device.memory.free(address);
+                device.context.iter_mut().for_each(|c| { c.allocations.remove(&address); });
             }
             Ok(())
         })
     }
 
-    /// A kernel of a module.
     fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) {
         if name.is_null() {
             return Err(Status::InvalidValue);
         }
         let name = CStr::from_ptr(name).to_string_lossy();
         let handle = with_current(|d, _| {
-            let found = d.modules.get(&module).ok_or(Status::InvalidHandle)?;
-            let index = *found.program.entries.get(&*name).ok_or(Status::NotFound)?;
-            let known = d.kernels.iter().find(|(_, k)| k.module == module && k.index == index).map(|(h, _)| *h);
-            Ok(known.unwrap_or_else(|| {
-                let handle = d.handle();
-                d.kernels.insert(handle, Kernel { module, index, max_dynamic_shared: USUAL_SHARED });
-                handle
-            }))
+            let Some(Object::Module { program, .. }) = d.objects.get(&module) else {
+                return Err(Status::InvalidHandle);
+            };
+            let index = program.kernels.iter().position(|k| k.name == name).ok_or(Status::NotFound)?;
+            Ok(d.insert(Object::Kernel { module, index, dynamic_shared: USUAL_SHARED }))
         })?;
         output(function, handle)
-    }
-
-    /// Address and size of a device variable.
-    fn cuModuleGetGlobal_v2(address: *mut u64, size: *mut usize, module: Handle, name: *const c_char) {
-        if name.is_null() {
-            return Err(Status::InvalidValue);
-        }
-        let name = CStr::from_ptr(name).to_string_lossy();
-        let (place, bytes) = with_current(|d, _| {
-            let found = d.modules.get(&module).ok_or(Status::InvalidHandle)?;
-            found.variables.get(&*name).copied().ok_or(Status::NotFound)
-        })?;
-        if !address.is_null() {
-            output(address, place)?;
-        }
-        if size.is_null() { Ok(()) } else { output(size, bytes as usize) }
     }
 }

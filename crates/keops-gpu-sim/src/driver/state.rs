@@ -5,21 +5,27 @@ use super::status::Status;
 use crate::counts::Counts;
 use crate::memory::global::Global;
 use crate::ptx::program::Program;
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// What a C handle (`CUcontext`, `CUmodule`, …) holds: a number that is never given out twice.
 pub(crate) type Handle = usize;
 
+/// The primary context of a device; there are no others.
+pub(crate) struct Context {
+    pub(crate) handle: Handle,
+    pub(crate) retained: u32,
+    pub(crate) allocations: BTreeSet<u64>,
+    /// A fault of a kernel: every later call fails with it, as on a real device.
+    pub(crate) broken: Option<Status>,
+}
+
 pub(crate) struct Device {
     pub(crate) config: DeviceConfig,
     pub(crate) memory: Global,
-    /// The primary context while it is retained.
-    pub(crate) primary: Option<Handle>,
-    pub(crate) retained: u32,
-    pub(crate) flags: u32,
+    pub(crate) context: Option<Context>,
 }
 
 impl Device {
@@ -34,42 +40,27 @@ impl Device {
     }
 }
 
-pub(crate) struct Context {
-    pub(crate) device: usize,
-    pub(crate) allocations: BTreeSet<u64>,
-    /// A fault of a kernel: every later call fails with it, as on a real device.
-    pub(crate) broken: Option<Status>,
-}
-
-impl Context {
-    pub(crate) fn new(device: usize) -> Self {
-        Self { device, allocations: BTreeSet::new(), broken: None }
-    }
-}
-
-pub(crate) struct Module {
-    pub(crate) context: Handle,
-    pub(crate) program: Arc<Program>,
-    /// Address and size of the device variables.
-    pub(crate) variables: HashMap<String, (u64, u64)>,
-}
-
-#[derive(Clone)]
-pub(crate) struct Kernel {
-    pub(crate) module: Handle,
-    pub(crate) index: usize,
-    pub(crate) max_dynamic_shared: u32,
+/// What handles stand for.
+pub(crate) enum Object {
+    Stream,
+    /// The time of its record.
+    Event(Option<Instant>),
+    /// A module with the addresses of its variables.
+    Module {
+        context: Handle,
+        program: Arc<Program>,
+        variables: Vec<u64>,
+    },
+    Kernel {
+        module: Handle,
+        index: usize,
+        dynamic_shared: u32,
+    },
 }
 
 pub(crate) struct Driver {
     pub(crate) devices: Vec<Device>,
-    pub(crate) contexts: BTreeMap<Handle, Context>,
-    pub(crate) modules: BTreeMap<Handle, Module>,
-    pub(crate) kernels: BTreeMap<Handle, Kernel>,
-    /// Streams with their flags and priority.
-    pub(crate) streams: BTreeMap<Handle, (u32, i32)>,
-    /// Events with the time of their record.
-    pub(crate) events: BTreeMap<Handle, Option<Instant>>,
+    pub(crate) objects: BTreeMap<Handle, Object>,
     /// Sizes of page-locked allocations.
     pub(crate) pinned: BTreeMap<usize, usize>,
     pub(crate) counts: Counts,
@@ -79,13 +70,8 @@ pub(crate) struct Driver {
 static DRIVER: Mutex<Option<Driver>> = Mutex::new(None);
 
 thread_local! {
-    /// Contexts pushed by this thread; the last one is current.
-    static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
-}
-
-/// The calling thread's stack of contexts.
-pub(crate) fn stack<T>(use_it: impl FnOnce(&mut Vec<Handle>) -> T) -> T {
-    STACK.with_borrow_mut(use_it)
+    /// The calling thread's context, or 0.
+    pub(crate) static CURRENT: Cell<Handle> = const { Cell::new(0) };
 }
 
 impl Driver {
@@ -94,17 +80,11 @@ impl Driver {
             config,
             // A device's addresses tell which one it is.
             memory: Global::new((k + 1) << 40, config.memory),
-            primary: None,
-            retained: 0,
-            flags: 0,
+            context: None,
         };
         Self {
-            devices: (0..).zip(config::devices()).map(device).collect(),
-            contexts: BTreeMap::new(),
-            modules: BTreeMap::new(),
-            kernels: BTreeMap::new(),
-            streams: BTreeMap::new(),
-            events: BTreeMap::new(),
+            devices: (0..16).zip(config::devices()).map(device).collect(),
+            objects: BTreeMap::new(),
             pinned: BTreeMap::new(),
             counts: Counts::default(),
             next: 0x1000,
@@ -116,36 +96,32 @@ impl Driver {
         self.next
     }
 
+    /// A handle for a new object.
+    pub(crate) fn insert(&mut self, object: Object) -> Handle {
+        let handle = self.handle();
+        self.objects.insert(handle, object);
+        handle
+    }
+
     pub(crate) fn device(&mut self, ordinal: i32) -> Result<&mut Device, Status> {
         let found = usize::try_from(ordinal).ok().and_then(|k| self.devices.get_mut(k));
         found.ok_or(Status::InvalidDevice)
     }
 
-    pub(crate) fn context(&mut self, handle: Handle) -> Result<&mut Context, Status> {
-        self.contexts.get_mut(&handle).ok_or(Status::InvalidContext)
+    /// The device whose context has a handle.
+    pub(crate) fn device_of(&mut self, context: Handle) -> Result<(usize, &mut Device), Status> {
+        let is_it = |d: &Device| d.context.as_ref().is_some_and(|c| c.handle == context);
+        self.devices.iter_mut().enumerate().find(|(_, d)| is_it(d)).ok_or(Status::InvalidContext)
     }
 
-    /// The memory of a context's device.
-    pub(crate) fn memory(&mut self, context: Handle) -> Result<&mut Global, Status> {
-        let device = self.context(context)?.device;
-        Ok(&mut self.devices[device].memory)
-    }
-
-    pub(crate) fn new_context(&mut self, device: usize) -> Handle {
-        let handle = self.handle();
-        self.contexts.insert(handle, Context::new(device));
-        handle
-    }
-
-    /// Removes a context with everything that was made in it.
-    pub(crate) fn destroy_context(&mut self, handle: Handle) {
-        let Some(context) = self.contexts.remove(&handle) else { return };
-        for address in context.allocations {
-            self.devices[context.device].memory.free(address);
+    /// Frees what was made in a context.
+    pub(crate) fn clear(&mut self, context: Handle) -> Result<(), Status> {
+        let (_, device) = self.device_of(context)?;
+        for address in device.context.iter_mut().flat_map(|c| std::mem::take(&mut c.allocations)) {
+            device.memory.free(address);
         }
-        self.modules.retain(|_, m| m.context != handle);
-        let modules = &self.modules;
-        self.kernels.retain(|_, k| modules.contains_key(&k.module));
+        self.objects.retain(|_, o| !matches!(o, Object::Module { context: c, .. } if *c == context));
+        Ok(())
     }
 }
 
@@ -162,14 +138,13 @@ pub(crate) fn with<T>(body: impl FnOnce(&mut Driver) -> Result<T, Status>) -> Re
     body(lock.as_mut().ok_or(Status::NotInitialised)?)
 }
 
-/// Runs `body` with the current context, which must be whole.
-pub(crate) fn with_current<T>(body: impl FnOnce(&mut Driver, Handle) -> Result<T, Status>) -> Result<T, Status> {
-    let current = stack(|s| s.last().copied()).filter(|c| *c != 0);
+/// Runs `body` with the number of the current context's device. The context must be whole.
+pub(crate) fn with_current<T>(body: impl FnOnce(&mut Driver, usize) -> Result<T, Status>) -> Result<T, Status> {
     with(|driver| {
-        let current = current.ok_or(Status::InvalidContext)?;
-        match driver.context(current)?.broken {
+        let (number, device) = driver.device_of(CURRENT.get())?;
+        match device.context.as_ref().and_then(|c| c.broken) {
             Some(status) => Err(status),
-            None => body(driver, current),
+            None => body(driver, number),
         }
     })
 }

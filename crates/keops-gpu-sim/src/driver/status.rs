@@ -1,7 +1,7 @@
 //! `CUresult` codes with their names and descriptions.
 
 use crate::fault::Kind;
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_char, c_int};
 
 macro_rules! statuses {
     ($($variant:ident = $code:literal, $name:literal, $text:literal;)*) => {
@@ -30,12 +30,10 @@ statuses! {
     NoBinary = 209, c"CUDA_ERROR_NO_BINARY_FOR_GPU", c"no kernel image is available for execution on the device";
     InvalidPtx = 218, c"CUDA_ERROR_INVALID_PTX", c"a PTX JIT compilation failed";
     UnsupportedPtxVersion = 222, c"CUDA_ERROR_UNSUPPORTED_PTX_VERSION", c"the provided PTX was compiled with an unsupported toolchain.";
-    FileNotFound = 301, c"CUDA_ERROR_FILE_NOT_FOUND", c"file not found";
     InvalidHandle = 400, c"CUDA_ERROR_INVALID_HANDLE", c"invalid resource handle";
     NotFound = 500, c"CUDA_ERROR_NOT_FOUND", c"named symbol not found";
     IllegalAddress = 700, c"CUDA_ERROR_ILLEGAL_ADDRESS", c"an illegal memory access was encountered";
     LaunchTimeout = 702, c"CUDA_ERROR_LAUNCH_TIMEOUT", c"the launch timed out and was terminated";
-    HardwareStackError = 714, c"CUDA_ERROR_HARDWARE_STACK_ERROR", c"hardware stack error";
     MisalignedAddress = 716, c"CUDA_ERROR_MISALIGNED_ADDRESS", c"misaligned address";
     LaunchFailed = 719, c"CUDA_ERROR_LAUNCH_FAILED", c"unspecified launch failure";
     NotSupported = 801, c"CUDA_ERROR_NOT_SUPPORTED", c"operation not supported";
@@ -44,14 +42,11 @@ statuses! {
 impl From<Kind> for Status {
     fn from(kind: Kind) -> Self {
         match kind {
-            Kind::OutOfBounds | Kind::ReadOnly => Self::IllegalAddress,
+            Kind::OutOfBounds => Self::IllegalAddress,
             Kind::Misaligned => Self::MisalignedAddress,
-            Kind::StackOverflow => Self::HardwareStackError,
             Kind::Timeout => Self::LaunchTimeout,
-            // What a real device does not notice.
-            Kind::Uninitialised | Kind::Race | Kind::Barrier | Kind::Divergence | Kind::Trap | Kind::BadBranch => {
-                Self::LaunchFailed
-            }
+            // A trap, and what a real device does not notice.
+            _ => Self::LaunchFailed,
         }
     }
 }
@@ -75,4 +70,14 @@ pub(crate) unsafe fn output<T>(target: *mut T, value: T) -> Result<(), Status> {
     // SAFETY: it is not null, hence valid.
     unsafe { target.write(value) };
     Ok(())
+}
+
+driver_api! {
+    fn cuGetErrorName(code: c_int, name: *mut *const c_char) {
+        output(name, describe(code).ok_or(Status::InvalidValue)?.0.as_ptr())
+    }
+
+    fn cuGetErrorString(code: c_int, text: *mut *const c_char) {
+        output(text, describe(code).ok_or(Status::InvalidValue)?.1.as_ptr())
+    }
 }

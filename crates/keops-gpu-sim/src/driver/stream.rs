@@ -1,78 +1,81 @@
-//! Streams. Work is done when it is submitted, so that streams only have to exist.
+//! Streams and events. Work is done when it is submitted, so that streams only have to exist; events take the host's
+//! time.
 
-use super::state::{Driver, Handle, with, with_current};
+use super::state::{Driver, Handle, Object, with, with_current};
 use super::status::{Status, output};
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint};
+use std::time::Instant;
 
-/// The default streams' handles: null, legacy, per thread.
+/// Whether a stream exists. The default streams' handles are 0, 1 and 2.
 pub(crate) fn check_stream(driver: &Driver, stream: Handle) -> Result<(), Status> {
-    if stream <= 2 || driver.streams.contains_key(&stream) { Ok(()) } else { Err(Status::InvalidHandle) }
+    let known = stream <= 2 || matches!(driver.objects.get(&stream), Some(Object::Stream));
+    if known { Ok(()) } else { Err(Status::InvalidHandle) }
 }
 
-fn create(stream: *mut Handle, flags: c_uint, priority: c_int) -> Result<(), Status> {
-    let handle = with_current(|d, _| {
-        let handle = d.handle();
-        d.streams.insert(handle, (flags, priority));
-        Ok(handle)
-    })?;
-    // SAFETY: the caller of the exported function passes a pointer to a stream handle.
-    unsafe { output(stream, handle) }
+/// The time at which an event was recorded.
+fn time(driver: &mut Driver, event: Handle) -> Result<&mut Option<Instant>, Status> {
+    match driver.objects.get_mut(&event) {
+        Some(Object::Event(time)) => Ok(time),
+        _ => Err(Status::InvalidHandle),
+    }
 }
 
 driver_api! {
-    /// Makes a stream.
-    fn cuStreamCreate(stream: *mut Handle, flags: c_uint) { create(stream, flags, 0) }
-
-    /// Makes a stream; priorities mean nothing.
-    fn cuStreamCreateWithPriority(stream: *mut Handle, flags: c_uint, priority: c_int) {
-        create(stream, flags, priority)
+    fn cuStreamCreateWithPriority(stream: *mut Handle, _flags: c_uint, _priority: c_int) {
+        output(stream, with_current(|d, _| Ok(d.insert(Object::Stream)))?)
     }
 
-    /// Destroys a stream.
+    fn cuStreamCreate(stream: *mut Handle, _flags: c_uint) {
+        output(stream, with_current(|d, _| Ok(d.insert(Object::Stream)))?)
+    }
+
     fn cuStreamDestroy_v2(stream: Handle) {
-        with(|d| d.streams.remove(&stream).map(|_| ()).ok_or(Status::InvalidHandle))
-    }
-
-    /// Waits for a stream; says if a kernel has failed.
-    fn cuStreamSynchronize(stream: Handle) { with_current(|d, _| check_stream(d, stream)) }
-
-    /// Whether all work of a stream is done: always.
-    fn cuStreamQuery(stream: Handle) { with_current(|d, _| check_stream(d, stream)) }
-
-    /// Makes a stream wait for an event.
-    fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: c_uint) {
-        with_current(|d, _| {
+        with(|d| {
             check_stream(d, stream)?;
-            if d.events.contains_key(&event) { Ok(()) } else { Err(Status::InvalidHandle) }
+            d.objects.remove(&stream).map(|_| ()).ok_or(Status::InvalidHandle)
         })
     }
 
-    /// Flags that a stream was made with.
-    fn cuStreamGetFlags(stream: Handle, flags: *mut c_uint) {
-        output(flags, with(|d| d.streams.get(&stream).map(|s| s.0).ok_or(Status::InvalidHandle))?)
+    fn cuStreamSynchronize(stream: Handle) { with_current(|d, _| check_stream(d, stream)) }
+
+    fn cuStreamQuery(stream: Handle) { with_current(|d, _| check_stream(d, stream)) }
+
+    fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: c_uint) {
+        with_current(|d, _| {
+            check_stream(d, stream)?;
+            time(d, event).map(|_| ())
+        })
     }
 
-    /// Priority that a stream was made with.
-    fn cuStreamGetPriority(stream: Handle, priority: *mut c_int) {
-        output(priority, with(|d| d.streams.get(&stream).map(|s| s.1).ok_or(Status::InvalidHandle))?)
+    fn cuEventCreate(event: *mut Handle, _flags: c_uint) {
+        output(event, with_current(|d, _| Ok(d.insert(Object::Event(None))))?)
     }
 
-    /// Calls a host function after the stream's work, which is now.
-    fn cuLaunchHostFunc(stream: Handle, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void) {
-        with_current(|d, _| check_stream(d, stream))?;
-        function.ok_or(Status::InvalidValue)?(data);
-        Ok(())
+    fn cuEventRecord(event: Handle, stream: Handle) {
+        with_current(|d, _| {
+            check_stream(d, stream)?;
+            *time(d, event)? = Some(Instant::now());
+            Ok(())
+        })
     }
 
-    /// Older form of `cuLaunchHostFunc`; the callback also gets the stream and its status.
-    fn cuStreamAddCallback(
-        stream: Handle,
-        callback: Option<unsafe extern "C" fn(Handle, c_int, *mut c_void)>,
-        data: *mut c_void,
-        _flags: c_uint,
-    ) {
-        with_current(|d, _| check_stream(d, stream))?;
-        callback.ok_or(Status::InvalidValue)?(stream, 0, data);
-        Ok(())
+    fn cuEventQuery(event: Handle) { with_current(|d, _| time(d, event).map(|_| ())) }
+
+    fn cuEventSynchronize(event: Handle) { with_current(|d, _| time(d, event).map(|_| ())) }
+
+    fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) {
+        let elapsed = with_current(|d, _| {
+            let start = time(d, start)?.ok_or(Status::InvalidHandle)?;
+            Ok(time(d, end)?.ok_or(Status::InvalidHandle)?.saturating_duration_since(start))
+        })?;
+        output(milliseconds, elapsed.as_secs_f32() * 1e3)
+    }
+
+    fn cuEventDestroy_v2(event: Handle) {
+        with(|d| {
+            time(d, event)?;
+            d.objects.remove(&event);
+            Ok(())
+        })
     }
 }

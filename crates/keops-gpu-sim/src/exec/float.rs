@@ -1,108 +1,86 @@
-//! Floating-point arithmetic. Approximate instructions are computed exactly and rounded once.
+//! Floating-point arithmetic. Approximate instructions are computed in double precision and rounded once.
 
-use crate::ptx::program::{Alu, Class};
+use super::compute::{Computation, binary, comparison, ternary, unary};
 
-fn flush(value: f32) -> f32 {
-    if value.is_subnormal() { 0f32.copysign(value) } else { value }
-}
-
-/// The result of a single-precision instruction, as bits.
-pub(crate) fn single(alu: Alu, args: [u64; 3], ftz: bool, saturate: bool) -> u64 {
-    let [a, b, c] = args.map(|v| {
-        let value = f32::from_bits(v as u32);
-        if ftz { flush(value) } else { value }
-    });
-    let exact = |f: fn(f64) -> f64| f(f64::from(a)) as f32;
-    let value = match alu {
-        Alu::Add => a + b,
-        Alu::Sub => a - b,
-        Alu::Mul => a * b,
-        Alu::Fma => a.mul_add(b, c),
-        Alu::Div => a / b,
-        Alu::Min { nan } => least(f64::from(a), f64::from(b), nan) as f32,
-        Alu::Max { nan } => -least(-f64::from(a), -f64::from(b), nan) as f32,
-        Alu::Neg => -a,
-        Alu::Abs => a.abs(),
-        Alu::Copysign => b.copysign(a),
-        Alu::Testp(class) => return u64::from(is(class, f64::from(a), a.is_subnormal())),
-        Alu::Exp2 => exact(f64::exp2),
-        Alu::Log2 => exact(f64::log2),
-        Alu::Sqrt => a.sqrt(),
-        Alu::Rsqrt => exact(|x| 1.0 / x.sqrt()),
-        Alu::Rcp => 1.0 / a,
-        Alu::Sin => exact(f64::sin),
-        Alu::Cos => exact(f64::cos),
-        Alu::Tanh => exact(f64::tanh),
-        // Everything else never has a floating-point type in valid PTX.
-        _ => f32::NAN,
-    };
-    let value = if ftz { flush(value) } else { value };
-    let value = if saturate { clamp(f64::from(value)) as f32 } else { value };
-    u64::from(canonical_single(value, alu).to_bits())
-}
-
-/// The result of a double-precision instruction, as bits.
-pub(crate) fn double(alu: Alu, args: [u64; 3]) -> u64 {
-    let [a, b, c] = args.map(f64::from_bits);
-    let value = match alu {
-        Alu::Add => a + b,
-        Alu::Sub => a - b,
-        Alu::Mul => a * b,
-        Alu::Fma => a.mul_add(b, c),
-        Alu::Div => a / b,
-        Alu::Min { nan } => least(a, b, nan),
-        Alu::Max { nan } => -least(-a, -b, nan),
-        Alu::Neg => -a,
-        Alu::Abs => a.abs(),
-        Alu::Copysign => b.copysign(a),
-        Alu::Testp(class) => return u64::from(is(class, a, a.is_subnormal())),
-        Alu::Sqrt => a.sqrt(),
-        Alu::Rsqrt => 1.0 / a.sqrt(),
-        Alu::Rcp => 1.0 / a,
-        // Other instructions have no double-precision form.
-        _ => f64::NAN,
-    };
-    value.to_bits()
-}
-
-/// Single-precision arithmetic returns one NaN; instructions that only touch the sign keep the payload.
-fn canonical_single(value: f32, alu: Alu) -> f32 {
-    let sign_only = matches!(alu, Alu::Neg | Alu::Abs | Alu::Copysign);
-    if value.is_nan() && !sign_only { f32::from_bits(0x7fff_ffff) } else { value }
-}
-
-/// The smaller number; -0 is smaller than 0. A NaN loses, or wins when `nan` is set.
-fn least(a: f64, b: f64, nan: bool) -> f64 {
-    if a.is_nan() || b.is_nan() {
-        return if nan || a.is_nan() && b.is_nan() {
-            f64::NAN
-        } else if a.is_nan() {
-            b
-        } else {
-            a
+/// Instructions of both precisions, whose arguments go through `$read` and whose results go through `$result`.
+macro_rules! floats {
+    ($key:expr, $float:ident, $read:ident, $result:ident) => {{
+        let one = |f: fn($float) -> $float| unary(move |a| $result(f($read(a))));
+        // -0 is smaller than 0; a NaN loses.
+        let least = |a: $float, b: $float| {
+            let first = a < b || b.is_nan() || (a == b && a.is_sign_negative());
+            if first { a } else { b }
         };
-    }
-    if a < b || (a == b && a.is_sign_negative()) { a } else { b }
+        Some(match $key {
+            "mov" => unary(|a: $float| a),
+            "selp" => ternary(|a: $float, b: $float, first: bool| if first { a } else { b }),
+            "add" => binary(move |a, b| $result($read(a) + $read(b))),
+            "sub" => binary(move |a, b| $result($read(a) - $read(b))),
+            "mul" => binary(move |a, b| $result($read(a) * $read(b))),
+            "div" => binary(move |a, b| $result($read(a) / $read(b))),
+            "fma" | "mad" => ternary(move |a, b, c| $result($float::mul_add($read(a), $read(b), $read(c)))),
+            "min" => binary(move |a, b| $result(least($read(a), $read(b)))),
+            "max" => binary(move |a, b| $result(-least(-$read(a), -$read(b)))),
+            "min.NaN" => binary(move |a, b| {
+                $result(if $float::is_nan(a) {
+                    a
+                } else if $float::is_nan(b) {
+                    b
+                } else {
+                    least($read(a), $read(b))
+                })
+            }),
+            "max.NaN" => binary(move |a, b| {
+                $result(if $float::is_nan(a) {
+                    a
+                } else if $float::is_nan(b) {
+                    b
+                } else {
+                    -least(-$read(a), -$read(b))
+                })
+            }),
+            "sqrt" => one($float::sqrt),
+            "rcp" => one(|a| 1.0 / a),
+            // These three only touch the sign.
+            "neg" => unary(move |a: $float| -$read(a)),
+            "abs" => unary(move |a: $float| $read(a).abs()),
+            "copysign" => binary(|a: $float, b: $float| b.copysign(a)),
+            "testp.finite" => unary(|a: $float| a.is_finite()),
+            "testp.infinite" => unary(|a: $float| a.is_infinite()),
+            "testp.number" => unary(|a: $float| !a.is_nan()),
+            "testp.notanumber" => unary(|a: $float| a.is_nan()),
+            "testp.subnormal" => unary(|a: $float| a.is_subnormal()),
+            "testp.normal" => unary(|a: $float| a.is_normal()),
+            _ => {
+                let relation = $key.strip_prefix("setp.")?;
+                comparison(relation, move |a: $float, b: $float| $read(a).partial_cmp(&$read(b)))?
+            }
+        })
+    }};
 }
 
-/// `.sat`: into [0, 1], NaN becomes 0.
-pub(crate) fn clamp(value: f64) -> f64 {
-    if value > 1.0 {
-        1.0
-    } else if value > 0.0 {
-        value
-    } else {
-        0.0
-    }
+/// The instruction that `key` names in single precision. With `flush`, subnormal arguments and results are zeros.
+pub(super) fn single(key: &str, flush: bool) -> Option<Computation> {
+    let read = move |a: f32| if flush && a.is_subnormal() { 0f32.copysign(a) } else { a };
+    // All instructions that compute give the same NaN.
+    let result = move |a: f32| if a.is_nan() { f32::from_bits(0x7fff_ffff) } else { read(a) };
+    let in_double = |f: fn(f64) -> f64| unary(move |a: f32| result(f(f64::from(read(a))) as f32));
+    Some(match key {
+        "ex2" => in_double(f64::exp2),
+        "lg2" => in_double(f64::log2),
+        "rsqrt" => in_double(|a| 1.0 / a.sqrt()),
+        "sin" => in_double(f64::sin),
+        "cos" => in_double(f64::cos),
+        "tanh" => in_double(f64::tanh),
+        _ => return floats!(key, f32, read, result),
+    })
 }
 
-fn is(class: Class, value: f64, subnormal: bool) -> bool {
-    match class {
-        Class::Finite => value.is_finite(),
-        Class::Infinite => value.is_infinite(),
-        Class::Number => !value.is_nan(),
-        Class::NotANumber => value.is_nan(),
-        Class::Normal => value.is_finite() && value != 0.0 && !subnormal,
-        Class::Subnormal => subnormal,
+/// The instruction that `key` names in double precision.
+pub(super) fn double(key: &str) -> Option<Computation> {
+    let same = |a: f64| a;
+    match key {
+        "rsqrt" => Some(unary(|a: f64| 1.0 / a.sqrt())),
+        _ => floats!(key, f64, same, same),
     }
 }

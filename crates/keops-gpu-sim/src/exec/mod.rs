@@ -1,12 +1,11 @@
-//! Execution of a launch: blocks one after the other, the threads of a block in turns from barrier to barrier.
+//! The interpreter: warps whose lanes run in step, blocks, launches.
 
-pub(crate) mod access;
-pub(crate) mod arithmetic;
-pub(crate) mod atomic;
-pub(crate) mod barrier;
-pub(crate) mod compare;
+mod access;
+mod collective;
+pub(crate) mod compute;
 pub(crate) mod convert;
-pub(crate) mod float;
+mod float;
+mod integer;
 pub(crate) mod launch;
-pub(crate) mod thread;
+mod value;
 pub(crate) mod warp;

@@ -1,121 +1,221 @@
-//! Operations of the threads of a warp together: shuffles, votes, reductions, `bar.warp.sync`.
+//! A warp: registers of 32 lanes, and the loop that runs them in step until all wait or have ended.
+//!
+//! Lanes that have parted after a branch run one group after the other, lowest place in the code first, so that they
+//! meet again where their ways join.
 
-use super::atomic;
-use super::thread::{Machine, State, Thread};
+use crate::counts::Counts;
 use crate::fault::{Fault, Kind};
-use crate::ptx::program::{Atomic, Op, Operand, Program, ShuffleMode, Vote, WarpOp};
-use crate::ptx::types::Type;
+use crate::memory::global::{Block, Global};
+use crate::memory::shared::Shared;
+use crate::ptx::program::{Initial, Instruction, Kernel, Lanes, Op, Register, WARP};
 
-/// Executes at most one operation of `warp`, whose threads all wait or have ended; true if there was one.
-pub(crate) fn resolve(warp: &mut [Thread], machine: &mut Machine<'_>) -> Result<bool, (usize, Fault)> {
-    for lane in 0..warp.len() {
-        if warp[lane].state != State::Warp {
-            continue;
-        }
-        let Some(op) = operation(machine.program, &warp[lane]) else { continue };
-        let members = members(warp, lane, op)?;
-        if let Some(members) = members {
-            perform(warp, &members, op)?;
-            for k in members {
-                warp[k].state = State::Ready;
-                warp[k].warp_epoch = warp[k].warp_epoch.wrapping_add(1);
-            }
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Instructions of all lanes after which other warps get their turn, so that one may wait for what another writes.
+const TURN: u64 = 1 << 18;
+
+/// What all warps of a launch work on.
+pub(crate) struct Machine<'m> {
+    pub(crate) kernel: &'m Kernel,
+    pub(crate) params: &'m [u8],
+    pub(crate) global: &'m mut Global,
+    pub(crate) shared: Shared,
+    pub(crate) block: Block,
+    pub(crate) counts: Counts,
+    /// Instructions after which the launch is given up.
+    pub(crate) limit: u64,
 }
 
-fn operation(program: &Program, thread: &Thread) -> Option<WarpOp> {
-    match program.functions[thread.frame.function].code[thread.frame.pc - 1].op {
-        Op::Warp(op) => Some(op),
-        _ => None,
-    }
+/// Why a lane does not run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum State {
+    Ready,
+    /// At a barrier of the block.
+    Barrier,
+    /// At an operation of the warp for which other lanes are missing.
+    Collective,
+    Done,
 }
 
-/// The lanes that take part in the operation at which `lane` waits; `None` while some are not there.
-fn members(warp: &[Thread], lane: usize, op: WarpOp) -> Result<Option<Vec<usize>>, (usize, Fault)> {
-    let place = |t: &Thread| (t.frame.function, t.frame.pc);
-    let together = |k: &usize| warp[*k].state == State::Warp && place(&warp[*k]) == place(&warp[lane]);
-    let mask = match op {
-        WarpOp::ActiveMask { .. } => return Ok(Some((0..warp.len()).filter(together).collect())),
-        WarpOp::Sync { mask }
-        | WarpOp::Shuffle { mask, .. }
-        | WarpOp::Vote { mask, .. }
-        | WarpOp::Reduce { mask, .. } => mask,
-    };
-    let own = warp[lane].value(mask) as u32;
-    if own >> lane & 1 == 0 {
-        return Err((lane, Fault::new(Kind::Divergence, format!("mask {own:#x} without its own lane {lane}"))));
-    }
-    // Lanes beyond the block's last thread may be named.
-    let named: Vec<usize> = (0..warp.len()).filter(|k| own >> k & 1 != 0).collect();
-    if let Some(ended) = named.iter().find(|k| warp[**k].state == State::Done) {
-        return Err((lane, Fault::new(Kind::Divergence, format!("mask {own:#x} names lane {ended}, which has ended"))));
-    }
-    let existing = |m: u32| if warp.len() >= 32 { m } else { m & ((1 << warp.len()) - 1) };
-    let agree = |k: &usize| together(k) && existing(warp[*k].value(mask) as u32) == existing(own);
-    Ok(named.iter().all(agree).then_some(named))
+/// A fault and the lane that met it.
+pub(crate) type Stop = (usize, Fault);
+
+pub(crate) struct Warp {
+    /// Number of the warp in its block.
+    pub(super) number: usize,
+    /// Lanes that have a thread.
+    pub(super) threads: u32,
+    pub(super) registers: Vec<Lanes>,
+    pub(super) local: Vec<u8>,
+    pub(super) pc: [usize; WARP],
+    pub(super) state: [State; WARP],
+    /// Number of operations in which all lanes have met.
+    pub(super) epoch: u32,
 }
 
-fn perform(warp: &mut [Thread], members: &[usize], op: WarpOp) -> Result<(), (usize, Fault)> {
-    match op {
-        WarpOp::Sync { .. } => {}
-        WarpOp::ActiveMask { dst } => {
-            let mask = members.iter().fold(0, |all, k| all | 1 << k);
-            members.iter().for_each(|k| warp[*k].set(dst, mask));
+/// The lanes of a mask.
+pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..WARP).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+impl Warp {
+    /// A warp of a block with `count` threads in all.
+    pub(crate) fn new(number: usize, count: usize, kernel: &Kernel) -> Self {
+        let threads = (count - number * WARP).min(WARP);
+        Self {
+            number,
+            threads: u32::MAX >> (WARP - threads),
+            registers: vec![[0; WARP]; kernel.registers],
+            local: vec![0; kernel.local_bytes * WARP],
+            pc: [0; WARP],
+            state: [State::Done; WARP],
+            epoch: 0,
         }
-        WarpOp::Vote { vote, dst, source, negate, .. } => {
-            let votes: Vec<bool> = members.iter().map(|k| (warp[*k].value(source) & 1 != 0) != negate).collect();
-            let (all, any) = (votes.iter().all(|v| *v), votes.iter().any(|v| *v));
-            let result = match vote {
-                Vote::All => u64::from(all),
-                Vote::Any => u64::from(any),
-                Vote::Uniform => u64::from(all || !any),
-                Vote::Ballot => members.iter().zip(&votes).fold(0, |mask, (k, v)| mask | u64::from(*v) << k),
+    }
+
+    /// Makes all threads start. Unwritten local memory reads as NaN.
+    pub(crate) fn start(&mut self, kernel: &Kernel, special: impl Fn(usize, usize) -> u32) {
+        self.registers.fill([0; WARP]);
+        self.local.fill(0xff);
+        (self.pc, self.epoch) = ([0; WARP], 0);
+        for lane in lanes(self.threads) {
+            self.state[lane] = State::Ready;
+        }
+        for (initial, register) in &kernel.initial {
+            self.registers[*register as usize] = match initial {
+                Initial::Constant(value) => [*value; WARP],
+                Initial::Special(index) => std::array::from_fn(|lane| special(*index, lane).into()),
             };
-            members.iter().for_each(|k| warp[*k].set(dst, result));
-        }
-        WarpOp::Reduce { op, ty, dst, value, .. } => {
-            let result = reduce(warp, members, op, ty, value);
-            members.iter().for_each(|k| warp[*k].set(dst, result));
-        }
-        WarpOp::Shuffle { mode, dst, inside, value, lane, clamp, .. } => {
-            let before: Vec<u64> = warp.iter().map(|t| t.value(value) & 0xffff_ffff).collect();
-            let sources: Vec<(usize, bool)> =
-                members.iter().map(|k| source(mode, *k, warp[*k].value(lane), warp[*k].value(clamp))).collect();
-            for (k, (from, valid)) in members.iter().zip(sources) {
-                if !members.contains(&from) {
-                    let what = format!("lane {k} reads from lane {from}, which takes no part");
-                    return Err((*k, Fault::new(Kind::Divergence, what)));
-                }
-                warp[*k].set(inside, u64::from(valid));
-                warp[*k].set(dst, before[from]);
-            }
         }
     }
-    Ok(())
-}
 
-fn reduce(warp: &[Thread], members: &[usize], op: Atomic, ty: Type, value: Operand) -> u64 {
-    let values = members.iter().map(|k| warp[*k].value(value));
-    values.reduce(|a, b| atomic::update(op, ty, a, [b, 0])).unwrap_or(0)
-}
+    /// The lanes in a state.
+    pub(super) fn mask(&self, state: State) -> u32 {
+        (0..WARP).fold(0, |mask, lane| mask | u32::from(self.state[lane] == state) << lane)
+    }
 
-/// The lane that `own` reads from, and whether that is the one asked for; the rule is the PTX manual's.
-fn source(mode: ShuffleMode, own: usize, lane: u64, clamp: u64) -> (usize, bool) {
-    let (own, b, clamp) = (own as i64, (lane & 0x1f) as i64, (clamp & 0xffff) as i64);
-    let (bound, segment) = (clamp & 0x1f, clamp >> 8 & 0x1f);
-    let highest = (own & segment) | (bound & !segment);
-    let lowest = own & segment;
-    let (wanted, valid) = match mode {
-        ShuffleMode::Up => (own - b, own - b >= highest),
-        ShuffleMode::Down => (own + b, own + b <= highest),
-        ShuffleMode::Butterfly => (own ^ b, own ^ b <= highest),
-        ShuffleMode::Index => {
-            let wanted = lowest | (b & !segment);
-            (wanted, wanted <= highest)
+    /// The lanes of `mask` for which a predicate holds.
+    fn holds(&self, predicate: Register) -> u32 {
+        let values = &self.registers[predicate as usize];
+        (0..WARP).fold(0, |mask, lane| mask | ((values[lane] & 1) as u32) << lane)
+    }
+
+    /// Writes a register of the lanes of `mask`.
+    pub(super) fn set(&mut self, register: Register, mask: u32, values: &Lanes) {
+        let target = &mut self.registers[register as usize];
+        if mask == u32::MAX {
+            *target = *values;
+        } else {
+            lanes(mask).for_each(|lane| target[lane] = values[lane]);
         }
-    };
-    (if valid { wanted } else { own } as usize, valid)
+    }
+
+    fn place(&mut self, mask: u32, state: State, pc: usize) {
+        for lane in lanes(mask) {
+            (self.state[lane], self.pc[lane]) = (state, pc);
+        }
+    }
+
+    /// Runs until every lane waits or has ended, or the warp has had its turn.
+    pub(crate) fn run(&mut self, machine: &mut Machine<'_>) -> Result<(), Stop> {
+        let turn = machine.counts.instructions + TURN;
+        while machine.counts.instructions < turn {
+            let ready = self.mask(State::Ready);
+            let Some(pc) = lanes(ready).map(|lane| self.pc[lane]).min() else { break };
+            let mask = lanes(ready).filter(|lane| self.pc[*lane] == pc).fold(0, |mask, lane| mask | 1 << lane);
+            let next = lanes(ready & !mask).map(|lane| self.pc[lane]).min().unwrap_or(usize::MAX);
+            self.advance(mask, pc, next, turn, machine)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the lanes of `mask` from `pc` on until they part, wait or end, or reach `next`, where other lanes are.
+    fn advance(
+        &mut self,
+        mask: u32,
+        mut pc: usize,
+        next: usize,
+        turn: u64,
+        machine: &mut Machine<'_>,
+    ) -> Result<(), Stop> {
+        let code = &machine.kernel.code;
+        while pc < next && machine.counts.instructions < turn {
+            let Instruction { op, guard, .. } = &code[pc];
+            machine.counts.instructions += u64::from(mask.count_ones());
+            let active = match guard {
+                None => mask,
+                Some((predicate, false)) => mask & self.holds(*predicate),
+                Some((predicate, true)) => mask & !self.holds(*predicate),
+            };
+            match op {
+                _ if active == 0 => pc += 1,
+                Op::Compute { compute, dst, args } => {
+                    let values = compute(args.map(|r| &self.registers[r as usize]));
+                    self.set(*dst, active, &values);
+                    pc += 1;
+                }
+                Op::Branch(target) if active == mask => pc = *target,
+                Op::Branch(target) => {
+                    self.place(mask, State::Ready, pc + 1);
+                    self.place(active, State::Ready, *target);
+                    return Ok(());
+                }
+                Op::BranchTable { index, targets } => {
+                    self.place(mask, State::Ready, pc + 1);
+                    for lane in lanes(active) {
+                        let index = self.registers[*index as usize][lane] as u32;
+                        let missing = || Fault::new(Kind::BadBranch, format!("entry {index} of {}", targets.len()));
+                        self.pc[lane] = *targets.get(index as usize).ok_or_else(|| (lane, missing()))?;
+                    }
+                    return Ok(());
+                }
+                Op::Exit | Op::Barrier => {
+                    let state = if matches!(op, Op::Exit) { State::Done } else { State::Barrier };
+                    self.place(mask, State::Ready, pc + 1);
+                    self.place(active, state, pc);
+                    return Ok(());
+                }
+                Op::Collective { op, mask: named } => {
+                    self.place(mask, State::Ready, pc + 1);
+                    self.place(active, State::Collective, pc);
+                    return self.meet(*op, *named, pc);
+                }
+                op => {
+                    let done = self.step(op, active, machine);
+                    done.inspect_err(|_| self.place(mask, State::Ready, pc))?;
+                    pc += 1;
+                }
+            }
+        }
+        self.place(mask, State::Ready, pc);
+        Ok(())
+    }
+
+    /// Instructions that leave the lanes together.
+    fn step(&mut self, op: &Op, active: u32, machine: &mut Machine<'_>) -> Result<(), Stop> {
+        match op {
+            Op::Load { access, dst } => self.load(access, dst, active, machine)?,
+            Op::Store { access, values } => self.store(access, values, active, machine)?,
+            Op::Atomic { access, update, dst, args } => self.atomic(access, update, *dst, *args, active, machine)?,
+            Op::Pack { bits, dst, parts } => {
+                let mut whole = [0; WARP];
+                for (k, part) in (0..).zip(parts) {
+                    let part = &self.registers[*part as usize];
+                    (0..WARP).for_each(|lane| whole[lane] |= (part[lane] & (u64::MAX >> (64 - bits))) << (k * bits));
+                }
+                self.set(*dst, active, &whole);
+            }
+            Op::Unpack { bits, dst, source } => {
+                let whole = self.registers[*source as usize];
+                for (k, dst) in (0..).zip(dst) {
+                    self.set(*dst, active, &whole.map(|v| v >> (k * bits) & (u64::MAX >> (64 - bits))));
+                }
+            }
+            Op::Trap => {
+                let fault = Fault::new(Kind::Trap, "the kernel stopped itself");
+                return Err((active.trailing_zeros() as usize, fault));
+            }
+            // Control flow is `advance`'s; fences do nothing.
+            _ => {}
+        }
+        Ok(())
+    }
 }

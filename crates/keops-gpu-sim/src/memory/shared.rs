@@ -1,54 +1,69 @@
-//! Shared memory of a block, with a record of who touched each byte since the last barrier.
+//! Shared memory of a block, with a record of who touched each word since the last barrier.
 
+use super::{WORD, range};
 use crate::fault::{Fault, Kind};
 
-/// Who accesses: a thread at a point of the block's synchronisation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Actor {
-    pub(crate) thread: u16,
-    /// Number of warp synchronisations that the thread has passed.
-    pub(crate) warp_epoch: u16,
-    /// Atomic or strong: does not race with its like.
-    pub(crate) strong: bool,
+/// Who has touched a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Who {
+    /// Nobody who counts: a part of the word only.
+    #[default]
+    Nobody,
+    Thread(u16),
+    /// Several threads of one warp.
+    Warp(u16),
+    /// Threads of several warps.
+    Many,
 }
 
-/// Set in a record's thread: threads of one warp, whose number is in the low bits.
-const WARP: u16 = 0x4000;
-/// A record's thread when threads of several warps have read.
-const MANY: u16 = 0x7fff;
-/// Set in a record's thread when all the accesses were strong.
-const STRONG: u16 = 0x8000;
+impl Who {
+    fn warp(self) -> Option<u16> {
+        match self {
+            Self::Thread(thread) => Some(thread / 32),
+            Self::Warp(warp) => Some(warp),
+            Self::Nobody | Self::Many => None,
+        }
+    }
+}
 
-#[derive(Clone, Copy, Default)]
+/// An access at a point of the block's synchronisation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Actor {
+    who: Who,
+    /// Number of warp synchronisations that the warp has passed.
+    warp_epoch: u32,
+    /// Atomic or strong: does not race with its like.
+    strong: bool,
+}
+
+impl Actor {
+    /// An access of one thread, or of several threads of its warp at once.
+    pub(crate) fn new(thread: u16, several: bool, warp_epoch: u32, strong: bool) -> Self {
+        Self { who: if several { Who::Warp(thread / 32) } else { Who::Thread(thread) }, warp_epoch, strong }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
 struct Record {
     epoch: u32,
-    thread: u16,
-    warp_epoch: u16,
+    warp_epoch: u32,
+    who: Who,
+    strong: bool,
 }
 
 impl Record {
-    /// Whether the recorded access and one of `actor` may happen in any order.
-    fn concurrent(self, actor: Actor, epoch: u32) -> bool {
-        let who = self.thread & !STRONG;
-        if self.epoch != epoch || who == actor.thread || (actor.strong && self.thread & STRONG != 0) {
-            return false;
-        }
-        let warp = if who == MANY {
-            None
-        } else if who & WARP != 0 {
-            Some(who & !WARP)
-        } else {
-            Some(who / 32)
-        };
-        warp != Some(actor.thread / 32) || self.warp_epoch >= actor.warp_epoch
+    fn new(epoch: u32, actor: Actor) -> Self {
+        Self { epoch, warp_epoch: actor.warp_epoch, who: actor.who, strong: actor.strong }
     }
 
-    fn name(self) -> String {
-        match self.thread & !STRONG {
-            MANY => "several threads".to_string(),
-            who if who & WARP != 0 => format!("several threads of warp {}", who & !WARP),
-            who => format!("thread {who}"),
+    /// Whether the recorded access and one of `actor` may happen in any order.
+    fn concurrent(self, actor: Actor, epoch: u32) -> bool {
+        if self.epoch != epoch || self.who == Who::Nobody || (actor.strong && self.strong) {
+            return false;
         }
+        let same_thread = self.who == actor.who && matches!(self.who, Who::Thread(_));
+        let ordered = self.who.warp() == actor.who.warp() && self.warp_epoch < actor.warp_epoch;
+        !same_thread && !ordered
     }
 }
 
@@ -65,7 +80,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(size: usize) -> Self {
-        let records = vec![Record::default(); size];
+        let records = vec![Record::default(); size.div_ceil(WORD)];
         Self { data: vec![0; size], written: records.clone(), read: records, epoch: 0, first: 0 }
     }
 
@@ -78,55 +93,47 @@ impl Shared {
         self.epoch += 1;
     }
 
-    fn range(&self, address: u64, len: usize) -> Result<std::ops::Range<usize>, Fault> {
-        match usize::try_from(address).ok().filter(|a| *a <= self.data.len() && len <= self.data.len() - *a) {
-            Some(at) => Ok(at..at + len),
-            None => {
-                let mut fault = Fault::access(Kind::OutOfBounds, "shared", address, len);
-                fault.what += &format!(", the block has {} bytes", self.data.len());
-                Err(fault)
-            }
-        }
-    }
-
     pub(crate) fn read(&mut self, address: u64, len: usize, actor: Actor) -> Result<&[u8], Fault> {
-        let range = self.range(address, len)?;
-        let strong = if actor.strong { STRONG } else { 0 };
-        for k in range.clone() {
-            let written = self.written[k];
+        let range = range(&self.data, "shared", address, len)?;
+        for word in range.start / WORD..range.end.div_ceil(WORD) {
+            let written = self.written[word];
             if written.epoch < self.first {
                 return Err(Fault::access(Kind::Uninitialised, "shared", address, len));
+            }
+            if len < WORD {
+                continue;
             }
             if written.concurrent(actor, self.epoch) {
                 return Err(race("read", address, written, "written"));
             }
-            let read = &mut self.read[k];
-            let who = read.thread & !STRONG;
-            let warp = actor.thread / 32;
-            let thread = if read.epoch != self.epoch || who == actor.thread {
-                actor.thread | strong
-            } else {
-                let same = who != MANY && (if who & WARP != 0 { who & !WARP } else { who / 32 }) == warp;
-                (if same { WARP | warp } else { MANY }) | (read.thread & strong)
-            };
-            *read = Record { epoch: self.epoch, thread, warp_epoch: actor.warp_epoch };
+            let before = self.read[word];
+            let mut record = Record::new(self.epoch, actor);
+            if before.epoch == self.epoch && before.who != actor.who {
+                record.who = if before.who.warp() == actor.who.warp() {
+                    actor.who.warp().map_or(Who::Many, Who::Warp)
+                } else {
+                    Who::Many
+                };
+                record.strong &= before.strong;
+            }
+            self.read[word] = record;
         }
         Ok(&self.data[range])
     }
 
     pub(crate) fn write(&mut self, address: u64, len: usize, actor: Actor) -> Result<&mut [u8], Fault> {
-        let range = self.range(address, len)?;
-        let strong = if actor.strong { STRONG } else { 0 };
-        for k in range.clone() {
-            let (written, read) = (self.written[k], self.read[k]);
-            if written.concurrent(actor, self.epoch) {
-                return Err(race("write", address, written, "written"));
+        let range = range(&self.data, "shared", address, len)?;
+        for word in range.start / WORD..range.end.div_ceil(WORD) {
+            if len < WORD {
+                self.written[word] = Record { epoch: self.epoch, ..Record::default() };
+                continue;
             }
-            if read.concurrent(actor, self.epoch) {
-                return Err(race("write", address, read, "read"));
+            for (record, what) in [(self.written[word], "written"), (self.read[word], "read")] {
+                if record.concurrent(actor, self.epoch) {
+                    return Err(race("write", address, record, what));
+                }
             }
-            let thread = actor.thread | strong;
-            self.written[k] = Record { epoch: self.epoch, thread, warp_epoch: actor.warp_epoch };
+            self.written[word] = Record::new(self.epoch, actor);
         }
         Ok(&mut self.data[range])
     }
@@ -134,6 +141,10 @@ impl Shared {
 
 #[cold]
 fn race(access: &str, address: u64, record: Record, other: &str) -> Fault {
-    let by = record.name();
+    let by = match record.who {
+        Who::Thread(thread) => format!("thread {thread}"),
+        Who::Warp(warp) => format!("several threads of warp {warp}"),
+        Who::Many | Who::Nobody => "several threads".to_string(),
+    };
     Fault::new(Kind::Race, format!("{access} of shared address {address:#x}, {other} by {by} with no barrier between"))
 }

@@ -1,11 +1,9 @@
-//! From PTX text to decoded functions.
+//! PTX text to programs: pieces of text, the outer structure, and kernels decoded into what the interpreter executes.
 
 pub(crate) mod decode;
-pub(crate) mod lexer;
-pub(crate) mod link;
-pub(crate) mod opcode;
-pub(crate) mod operand;
+mod names;
+mod opcode;
 pub(crate) mod program;
 pub(crate) mod source;
-pub(crate) mod sync;
+pub(crate) mod text;
 pub(crate) mod types;

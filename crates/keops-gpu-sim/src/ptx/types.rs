@@ -1,60 +1,61 @@
 //! Types, state spaces and special registers as PTX names them.
 
-/// A fundamental PTX type; the number is its width in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub(crate) enum Kind {
     Predicate,
-    Bits(u8),
-    Unsigned(u8),
-    Signed(u8),
-    Float(u8),
+    Bits,
+    Unsigned,
+    Signed,
+    Float,
+}
+
+/// A fundamental PTX type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Type {
+    pub(crate) kind: Kind,
+    pub(crate) bits: u32,
 }
 
 impl Type {
+    pub(crate) const U32: Self = Self { kind: Kind::Unsigned, bits: 32 };
+    pub(crate) const U64: Self = Self { kind: Kind::Unsigned, bits: 64 };
+    pub(crate) const PREDICATE: Self = Self { kind: Kind::Predicate, bits: 1 };
+
     /// The type called `name` (without its dot). Half-precision types are not modelled.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "pred" => Self::Predicate,
-            "b8" => Self::Bits(8),
-            "b16" => Self::Bits(16),
-            "b32" => Self::Bits(32),
-            "b64" => Self::Bits(64),
-            "u8" => Self::Unsigned(8),
-            "u16" => Self::Unsigned(16),
-            "u32" => Self::Unsigned(32),
-            "u64" => Self::Unsigned(64),
-            "s8" => Self::Signed(8),
-            "s16" => Self::Signed(16),
-            "s32" => Self::Signed(32),
-            "s64" => Self::Signed(64),
-            "f32" => Self::Float(32),
-            "f64" => Self::Float(64),
-            _ => return None,
-        })
-    }
-
-    pub(crate) fn bits(self) -> u32 {
-        match self {
-            Self::Predicate => 1,
-            Self::Bits(n) | Self::Unsigned(n) | Self::Signed(n) | Self::Float(n) => u32::from(n),
+        if name == "pred" {
+            return Some(Self::PREDICATE);
         }
+        let kind = match name.chars().next()? {
+            'b' => Kind::Bits,
+            'u' => Kind::Unsigned,
+            's' => Kind::Signed,
+            'f' => Kind::Float,
+            _ => return None,
+        };
+        let bits = name[1..].parse().ok()?;
+        let known: &[u32] = if kind == Kind::Float { &[32, 64] } else { &[8, 16, 32, 64] };
+        known.contains(&bits).then_some(Self { kind, bits })
     }
 
     pub(crate) fn bytes(self) -> usize {
-        self.bits().div_ceil(8) as usize
+        self.bits.div_ceil(8) as usize
     }
 
     pub(crate) fn is_signed(self) -> bool {
-        matches!(self, Self::Signed(_))
+        self.kind == Kind::Signed
+    }
+
+    pub(crate) fn is_float(self) -> bool {
+        self.kind == Kind::Float
     }
 }
 
-/// A state space; constants live in global memory, marked read-only.
+/// A state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     Generic,
     Global,
-    Const,
     Shared,
     Local,
     Param,
@@ -65,7 +66,6 @@ impl Space {
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name.split("::").next().unwrap_or(name) {
             "global" => Self::Global,
-            "const" => Self::Const,
             "shared" => Self::Shared,
             "local" => Self::Local,
             "param" => Self::Param,
@@ -74,40 +74,16 @@ impl Space {
     }
 }
 
-/// Special registers with a value of their own in each thread, in the order of a thread's table.
-pub(crate) const SPECIALS: [&str; 24] = [
-    "%tid.x",
-    "%tid.y",
-    "%tid.z",
-    "%ntid.x",
-    "%ntid.y",
-    "%ntid.z",
-    "%ctaid.x",
-    "%ctaid.y",
-    "%ctaid.z",
-    "%nctaid.x",
-    "%nctaid.y",
-    "%nctaid.z",
-    "%laneid",
-    "%warpid",
-    "%nwarpid",
-    "%lanemask_eq",
-    "%lanemask_le",
-    "%lanemask_lt",
-    "%lanemask_ge",
-    "%lanemask_gt",
-    "%dynamic_smem_size",
-    "%total_smem_size",
-    "%smid",
-    "%nsmid",
-];
+/// Special registers with a value of their own in each thread, in the order in which a launch sets them.
+pub(crate) const SPECIALS: &str = "%tid.x %tid.y %tid.z %ntid.x %ntid.y %ntid.z %ctaid.x %ctaid.y %ctaid.z \
+    %nctaid.x %nctaid.y %nctaid.z %laneid %warpid %nwarpid %lanemask_lt %dynamic_smem_size %total_smem_size";
 
-/// Keeps the low `bits` bits.
+/// Extends the low `bits` bits with zeros.
 pub(crate) fn truncate(value: u64, bits: u32) -> u64 {
     if bits >= 64 { value } else { value & ((1 << bits) - 1) }
 }
 
-/// Reads the low `bits` bits as a signed number.
-pub(crate) fn signed(value: u64, bits: u32) -> i64 {
-    if bits >= 64 { value as i64 } else { ((value << (64 - bits)) as i64) >> (64 - bits) }
+/// Extends the low `bits` bits with the highest of them.
+pub(crate) fn sign_extend(value: u64, bits: u32) -> u64 {
+    if bits >= 64 { value } else { (((value << (64 - bits)) as i64) >> (64 - bits)) as u64 }
 }
