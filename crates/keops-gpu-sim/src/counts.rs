@@ -9,7 +9,7 @@ macro_rules! counts {
 
         impl Counts {
             /// Adds the numbers of one launch.
-            pub(crate) fn add(&mut self, other: &Self) {
+            pub fn add(&mut self, other: &Self) {
                 $(self.$field += other.$field;)*
             }
         }

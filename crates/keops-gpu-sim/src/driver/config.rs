@@ -1,7 +1,10 @@
 //! The simulated machine, as environment variables describe it.
 
 use super::log;
+use super::status::Status;
 use std::env;
+use std::ffi::{CStr, c_char};
+use std::sync::OnceLock;
 
 /// One device.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,9 +37,14 @@ fn device(text: &str) -> Option<DeviceConfig> {
     parts.next().is_none().then_some(DeviceConfig { memory, capability, multiprocessors })
 }
 
-/// Reads `KEOPS_GPU_SIM_DEVICES`, a list of devices. What cannot be read is reported and left out.
+/// The list that a test has chosen.
+static CHOSEN: OnceLock<String> = OnceLock::new();
+
+/// The devices of the list that a test has chosen or that `KEOPS_GPU_SIM_DEVICES` holds. What cannot be read is
+/// reported and left out.
 pub(crate) fn devices() -> Vec<DeviceConfig> {
-    let list = env::var("KEOPS_GPU_SIM_DEVICES").unwrap_or_else(|_| "4G,1G".to_string());
+    let set = CHOSEN.get().cloned().or_else(|| env::var("KEOPS_GPU_SIM_DEVICES").ok());
+    let list = set.unwrap_or_else(|| "4G,1G".to_string());
     let entries = list.split(',').map(str::trim).filter(|entry| !entry.is_empty());
     let found = entries.filter_map(|entry| {
         let found = device(entry);
@@ -52,4 +60,14 @@ pub(crate) fn devices() -> Vec<DeviceConfig> {
 pub(crate) fn instruction_limit() -> u64 {
     let set = env::var("KEOPS_GPU_SIM_MAX_INSTRUCTIONS").ok().and_then(|t| t.parse().ok());
     set.unwrap_or(100_000_000_000)
+}
+
+driver_api! {
+    // Chooses the devices, before the driver is initialised.
+    fn keops_gpu_sim_set_devices(list: *const c_char) {
+        if list.is_null() {
+            return Err(Status::InvalidValue);
+        }
+        CHOSEN.set(CStr::from_ptr(list).to_string_lossy().into_owned()).map_err(|_| Status::InvalidValue)
+    }
 }

@@ -29,6 +29,7 @@ mod state;
 mod status;
 mod stream;
 
+pub use config::*;
 pub use context::*;
 pub use device::*;
 pub use kernel::*;
