@@ -62,6 +62,24 @@ fn a_missing_barrier_is_a_race() {
 }
 
 #[test]
+fn blocks_that_write_the_same_word_are_a_race() {
+    let launch = |body: &str| {
+        let gpu = Gpu::new();
+        let module = gpu.load(&support::kernel(body)).unwrap();
+        let (kernel, out) = (gpu.function(module, "test"), gpu.upload(&[0u64; 2]));
+        (gpu.launch(kernel, [2, 1, 1], [32, 1, 1], 0, &[out]), gpu.last_log())
+    };
+    let own = "mov.u32 %r1, %ctaid.x; mul.wide.u32 %d1, %r1, 8; add.s64 %d2, %out, %d1; st.global.u32 [%d2], %r1;";
+    assert_eq!(launch(own).0, 0);
+    assert_eq!(launch("red.global.add.u32 [%out], 1;").0, 0);
+    for body in ["st.global.u32 [%out], 1;".to_string(), format!("{own} ld.global.u32 %r2, [%out];")] {
+        let (code, log) = launch(&body);
+        assert_eq!(code, LAUNCH_FAILED);
+        assert!(log.contains("written by block number 0 of the same launch"), "{log}");
+    }
+}
+
+#[test]
 fn a_warp_barrier_orders_a_warp_but_not_a_block() {
     let found = Gpu::new().body(&exchange("4", "bar.warp.sync 0xffffffff;"), 64, 64).unwrap();
     assert!(found.iter().zip(0u64..).all(|(v, k)| *v == k ^ 1));
@@ -101,7 +119,7 @@ fn bad_modules_are_refused_with_a_log() {
         (support::kernel("add.rz.f32 %f1, %f2, %f3;"), "this instruction is not supported"),
         (support::kernel("add.f32 %f1, %f2, %unknown;"), "`%unknown` is no operand"),
         (support::kernel("bra $nowhere;"), "label `$nowhere`"),
-        (support::kernel("call.uni panic;"), "line 9: `call.uni panic`: "),
+        (support::kernel("call.uni panic;"), "line 9: `call.uni panic`: `panic` is no function with a body"),
         (support::kernel("").replace("sm_80", "sm_100"), "PTX for sm_100 on a device of capability 9.0"),
         (support::kernel(".shared .align 4 .b8 s[50000];"), "50000 bytes of shared memory"),
     ] {

@@ -32,6 +32,26 @@ fn loops_and_tables() {
 }
 
 #[test]
+fn functions_with_parameters_and_results() {
+    // The second function calls the first under the same names of parameters, and has a loop of its own.
+    let text = format!(
+        "{HEADER}.func (.param .b32 func_retval0) square(.param .b32 square_param_0);\n\
+         .func (.param .b32 func_retval0) square(\n .param .b32 square_param_0\n)\n{{ .reg .b32 %r<5>;\n\
+         ld.param.b32 %r1, [square_param_0]; mul.lo.s32 %r2, %r1, %r1; st.param.b32 [func_retval0], %r2; ret;\n}}\n\
+         .func  (.param .b32 func_retval0) squares(.param .b32 n)\n{{ .reg .b32 %r<5>; .reg .pred %p<2>;\n\
+         ld.param.b32 %r1, [n]; mov.b32 %r2, 0; setp.ne.b32 %p1, %r1, 0; @%p1 bra $L; st.param.b32 [func_retval0], 77; ret;\n\
+         $L: {{ .param .b32 param0; .param .b32 retval0; st.param.b32 [param0], %r1;\n\
+         call.uni (retval0), square, (param0); ld.param.b32 %r3, [retval0]; }} add.s32 %r2, %r2, %r3;\n\
+         sub.s32 %r1, %r1, 1; setp.ne.b32 %p1, %r1, 0; @%p1 bra $L; st.param.b32 [func_retval0], %r2; ret; }}\n{}",
+        entry(&format!(
+            "mov.u32 %r1, %tid.x;\n$L: {{ .param .b32 param0; .param .b32 retval0; st.param.b32 [param0], %r1;\n\
+             call.uni (retval0), squares, (param0); ld.param.b32 %r9, [retval0]; }}\n{OWN}"
+        ))
+    );
+    assert_eq!(run(&text, 5, 5), [77, 1, 5, 14, 30]);
+}
+
+#[test]
 fn vectors_spaces_and_initialisers() {
     let text = format!(
         "{HEADER}.global .align 16 .f32 w[4] = {{1.0, 0f40000000, 3.0, 4.0}};\n\

@@ -21,7 +21,7 @@ pub(crate) struct Names {
     pub(crate) registers: u32,
     /// Registers that hold constants and special registers.
     pub(crate) initial: HashMap<Initial, Register>,
-    variables: HashMap<String, Place>,
+    pub(crate) variables: HashMap<String, Place>,
     pub(crate) local_bytes: usize,
 }
 

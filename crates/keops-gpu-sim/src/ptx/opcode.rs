@@ -154,7 +154,11 @@ fn access(names: &mut Names, mods: &mut Modifiers<'_>, address: &str) -> Result<
     let elements = mods.find(|m| ["v2", "v4"].iter().position(|v| *v == m)).map_or(1, |k| 2 << k);
     let stated = mods.find(Space::named);
     let (base, offset, named) = names.address(address)?;
-    let space = stated.or(named).unwrap_or(Space::Generic);
+    let space = match (stated, named) {
+        // Parameters of calls live in local memory.
+        (Some(Space::Param) | None, Some(named)) => named,
+        _ => stated.unwrap_or(Space::Generic),
+    };
     Ok(Access { space, ty: mods.ty()?, elements, base, offset, strong })
 }
 

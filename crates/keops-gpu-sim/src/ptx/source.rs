@@ -18,9 +18,11 @@ pub(crate) struct Variable {
     pub(crate) init: Vec<u64>,
 }
 
-/// A kernel before its body is decoded.
-pub(crate) struct KernelSource<'a> {
+/// A kernel or another function before its body is decoded.
+pub(crate) struct Function<'a> {
     pub(crate) name: &'a str,
+    pub(crate) entry: bool,
+    pub(crate) returns: Vec<Variable>,
     pub(crate) params: Vec<Variable>,
     pub(crate) body: Vec<Piece<'a>>,
     /// Product of `.maxntid` or `.reqntid`, if any.
@@ -34,7 +36,7 @@ pub(crate) struct Source<'a> {
     /// 80 for `sm_80`.
     pub(crate) target: u32,
     pub(crate) variables: Vec<Variable>,
-    pub(crate) kernels: Vec<KernelSource<'a>>,
+    pub(crate) functions: Vec<Function<'a>>,
 }
 
 /// Parses a declaration such as `.shared .align 4 .b8 name[16]`, with or without an initialiser.
@@ -76,10 +78,15 @@ pub(crate) fn declaration(text: &str) -> Result<Variable, String> {
     Ok(Variable { name: name.to_string(), space, ty, align, size: count * ty.bytes(), dynamic, init })
 }
 
-/// Parses `.visible .entry name(parameters) .maxntid 128, 1, 1`.
-fn kernel<'a>(head: &'a str, body: Vec<Piece<'a>>) -> Result<KernelSource<'a>, String> {
-    let head = head.split_once(".entry").map_or(head, |(_, rest)| rest).trim();
-    let (name, rest) = head.split_once('(').unwrap_or((head, ")"));
+/// Parses `.visible .entry name(parameters) .maxntid 128, 1, 1` or `.func (result) name(parameters)`.
+fn function<'a>(head: &'a str, body: Vec<Piece<'a>>) -> Result<Function<'a>, String> {
+    let (entry, declared) = match (head.split_once(".entry"), head.split_once(".func")) {
+        (Some((_, rest)), _) => (true, rest.trim()),
+        (_, Some((_, rest))) => (false, rest.trim()),
+        _ => return Err(format!("`{head}` is no function")),
+    };
+    let (returns, declared) = declared.strip_prefix('(').and_then(|d| d.split_once(')')).unwrap_or(("", declared));
+    let (name, rest) = declared.split_once('(').unwrap_or((declared, ")"));
     let (params, directives) = rest.rsplit_once(')').unwrap_or((rest, ""));
     let mut max_threads = None;
     for directive in directives.split('.').map(str::trim).filter(|d| !d.is_empty()) {
@@ -87,12 +94,13 @@ fn kernel<'a>(head: &'a str, body: Vec<Piece<'a>>) -> Result<KernelSource<'a>, S
         let numbers: Option<Vec<u32>> = split(numbers).into_iter().map(|n| n.parse().ok()).collect();
         match (word, numbers) {
             ("maxntid" | "reqntid", Some(numbers)) => max_threads = Some(numbers.iter().product()),
-            ("minnctapersm" | "maxnreg", Some(_)) => {}
+            ("minnctapersm" | "maxnreg" | "noreturn", Some(_)) => {}
             _ => return Err(format!("`.{directive}` after the parameters of `{name}`")),
         }
     }
-    let params = split(params).into_iter().map(declaration).collect::<Result<_, _>>()?;
-    Ok(KernelSource { name: name.trim(), params, body, max_threads })
+    let list = |text| split(text).into_iter().map(declaration).collect::<Result<Vec<_>, _>>();
+    let (returns, params) = (list(returns)?, list(params)?);
+    Ok(Function { name: name.trim(), entry, returns, params, body, max_threads })
 }
 
 /// Parses a text that has been cleaned.
@@ -125,11 +133,9 @@ pub(crate) fn parse(text: &str) -> Result<Source<'_>, String> {
                 if depth > 0 {
                     return Err(located("a body without an end".to_string()));
                 }
-                // Other functions do not matter: calls are not supported.
-                if text.contains(".entry") {
-                    source.kernels.push(kernel(text, body).map_err(located)?);
-                }
+                source.functions.push(function(text, body).map_err(located)?);
             }
+            // A prototype.
             _ if text.contains(".func") => {}
             _ => source.variables.push(declaration(text).map_err(located)?),
         }
