@@ -72,7 +72,7 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
     #[inline(always)]
     fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, running: &mut Running<S::Row>, strip: Strip) {
         let lowest = -S::Row::lit(highest::<T>());
-        *running = Running { top: lowest, settled: lowest };
+        *running = Running { top: lowest, origin: origin(lowest), settled: lowest };
         if Self::unit::<F>() == 1 && (!B::DIRECT || strip.first == 0) {
             bank.clear(0);
         }
@@ -95,10 +95,11 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
         N::each(exponents, |_, v| top = v.zip(top, T::larger));
         if running.top.lt(top).any() {
             let top = S::Row::lit(highest::<T>()).zip(top, T::smaller);
-            Self::scale::<F, T, S, B>(bank, exp_of_difference(running.top, top), strip);
-            running.top = top;
+            let origin = origin(top);
+            Self::scale::<F, T, S, B>(bank, rescaling(running.origin, origin), strip);
+            (running.top, running.origin) = (top, origin);
         }
-        let terms = exp_of_difference(exponents, N::join(|_| running.top));
+        let terms = term(exponents, N::join(|_| running.origin));
 
         let unit = Self::unit::<F>();
         if (unit == 1 || !Self::weighted::<F>()) && (!B::DIRECT || strip.first == 0) {
@@ -124,7 +125,7 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
         }
         let (unit, sums) = (Self::unit::<F>(), Self::sums::<F>());
         if !first {
-            let factor = exp_of_difference(running.settled, running.top);
+            let factor = rescaling(origin(running.settled), running.origin);
             let scale = |k: usize| {
                 records.scale(1 + k, factor);
                 records.scale(1 + sums + k, factor);
@@ -169,7 +170,7 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
             let mut sum = (T::Real::lit(0.0), T::Real::lit(0.0));
             for q in 0..count {
                 let record = first + q * step;
-                let factor = exp_of_difference(T::Real::splat(states.get(0, record)), T::Real::splat(top));
+                let factor = rescaling(origin(T::Real::splat(states.get(0, record))), origin(T::Real::splat(top)));
                 let (s, lost) = two_sum(sum.0, T::Real::splat(states.get(1 + c, record)) * factor);
                 sum = (s, sum.1 + T::Real::splat(states.get(1 + sums + c, record)) * factor + lost);
             }
@@ -189,8 +190,11 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
         let sums = Self::sums::<F>();
         let lowest = T::from_f64(-highest::<T>());
         let top = record.map_or(lowest, |record| states.get(0, record));
+        // Sums are relative to the origin, which is the largest exponent to within a rounding error.
+        let remainder = remainder(top);
         let sum = |c: usize| {
-            record.map_or(0.0, |record| total(states.get(1 + c, record), states.get(1 + sums + c, record)).to_f64())
+            let sum = |record| total(states.get(1 + c, record), states.get(1 + sums + c, record)).to_f64();
+            record.map_or(0.0, |record| sum(record) * remainder)
         };
         match RESULT {
             LOG => {
@@ -243,10 +247,50 @@ const fn highest<T: Scalar>() -> f64 {
     if T::BITS == 32 { f32::MAX as f64 } else { f64::MAX }
 }
 
-/// e^(f − m).
+/// Are exponents scaled and shifted in one operation? That saves one for each pair, and gives wrong results for exponents
+/// beyond 70 % of the largest number.
+const fn fused<T: Scalar>() -> bool {
+    cfg!(feature = "fast-math") && T::BITS == 32
+}
+
+const LOG2_E: f64 = core::f64::consts::LOG2_E;
+
+/// What is subtracted from exponents whose maximum is `top`: in units of log 2 if the operations are fused.
 #[inline(always)]
-fn exp_of_difference<R: Real>(f: R, m: R) -> R {
-    (f - m).exp2_mul(R::lit(core::f64::consts::LOG2_E))
+fn origin<R: Real>(top: R) -> R {
+    if !fused::<R::Scalar>() {
+        return top;
+    }
+    let highest = R::lit(highest::<R::Scalar>());
+    highest.min_or((-highest).max_or(top * R::lit(LOG2_E)))
+}
+
+/// e^(f − origin).
+#[inline(always)]
+fn term<R: Real>(f: R, origin: R) -> R {
+    if fused::<R::Scalar>() { f.fma(R::lit(LOG2_E), -origin).exp2() } else { (f - origin).exp2_mul(R::lit(LOG2_E)) }
+}
+
+/// The factor of sums relative to the origin `from` that makes them relative to `to`.
+#[inline(always)]
+fn rescaling<R: Real>(from: R, to: R) -> R {
+    if fused::<R::Scalar>() { (from - to).exp2() } else { (from - to).exp2_mul(R::lit(LOG2_E)) }
+}
+
+/// The factor of sums relative to the origin of `top` that makes them relative to `top`.
+#[inline(always)]
+fn remainder<T: Number>(top: T) -> f64 {
+    if !fused::<T>() {
+        return 1.0;
+    }
+    let origin = T::of(origin(T::Real::splat(top))).to_f64();
+    let exact = top.to_f64() * LOG2_E;
+    // At the ends the origin is no multiple of the exponent, and nothing is finite.
+    if origin.abs() >= highest::<T>() {
+        1.0
+    } else {
+        <f64 as Number>::of(<f64 as Number>::Real::splat(origin - exact).exp2())
+    }
 }
 
 /// Keeps value 0.

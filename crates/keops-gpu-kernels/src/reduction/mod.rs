@@ -94,6 +94,8 @@ pub trait Reduction<F: Formula>: Kind {
 pub struct Running<Q> {
     /// The largest exponent.
     pub top: Q,
+    /// What is subtracted from exponents.
+    pub origin: Q,
     /// What it was when sums were moved to the states.
     pub settled: Q,
 }

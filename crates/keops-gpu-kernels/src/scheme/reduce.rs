@@ -139,7 +139,8 @@ where
             shape: PhantomData,
         };
         let mut bank = B::new(records(), R::FIRST, R::CARRY);
-        let mut running = Running { top: S::Row::lit(0.0), settled: S::Row::lit(0.0) };
+        let zero = S::Row::lit(0.0);
+        let mut running = Running { top: zero, origin: zero, settled: zero };
         R::begin::<T, S, B>(&mut bank, &mut running, work.strip);
         let (mut unsettled, mut first) = (0, true);
         for q in 0..work.ranges() {
