@@ -177,6 +177,9 @@ pub trait Formula: Copy + Send + Sync + 'static {
     const KERNEL_ID: &'static str = "";
     /// Its kernels, lowest target first: those files that were found when the formula was compiled.
     const PTX: &'static [Ptx] = &[];
+    /// Roughly how many operations a pair takes, functions counted as 32. Engines with few registers evaluate fewer pairs
+    /// at a time where it is large.
+    const WORK: usize = 16;
     /// `[V; DIM]`.
     type Pair<V: Copy>: Values<V>;
     /// `[V; ACC]`.

@@ -17,8 +17,14 @@ const TILE: usize = 256;
 /// Registers (of 32 bits) that staged rows and sums of a thread may take with 4, 2 and 1 rows.
 const REGISTERS: [(usize, usize); 3] = [(4, 64), (2, 136), (1, 150)];
 
+/// Registers that may be alive at once.
+const ALIVE: usize = 200;
+
+/// Operations of a pair from which on pairs are evaluated one by one.
+const MUCH_WORK: usize = 160;
+
 /// Registers that sums of one row may take.
-const SUMS: usize = 66;
+const SUMS: usize = 72;
 
 /// The constants of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +67,7 @@ impl Tiling {
         let row = F::ROW * words;
 
         let mut rows = 0;
-        let mut k = 0;
+        let mut k = if F::WORK > MUCH_WORK { 1 } else { 0 };
         while k < REGISTERS.len() && rows == 0 {
             // Exact sums are kept for one row at a time.
             if REGISTERS[k].0 * (row + sums) <= REGISTERS[k].1 && (!exactly || REGISTERS[k].0 == 1) {
@@ -74,14 +80,15 @@ impl Tiling {
             rows = if 2 * sums <= SUMS && words == 1 && !exactly { 2 } else { 1 };
         }
 
-        // Values that a pair delivers may all be alive at once.
+        // Values that a pair delivers may all be alive at once, and columns are read ahead.
         let held = rows * (sums + if rows_in_memory { 0 } else { row });
         let temporary = rows * words * if F::DIM < 4 { 4 } else { F::DIM };
-        let columns = if exactly {
+        let ahead = temporary + if rows_in_memory { 0 } else { F::COL * words };
+        let columns = if exactly || F::WORK > MUCH_WORK {
             1
-        } else if held + 4 * temporary <= 200 {
+        } else if held + 4 * ahead <= ALIVE {
             4
-        } else if held + 2 * temporary <= 200 {
+        } else if held + 2 * ahead <= ALIVE {
             2
         } else {
             1

@@ -9,7 +9,8 @@ mod loops;
 mod scalars;
 mod straight;
 
-use crate::ir::{Category, Dim, Ir, NodeId, Space};
+use crate::ir::{Category, Dim, Ir, NodeId, Op, Space};
+use crate::ops::Lower;
 use crate::schedule::{self, Keep, Kind, Schedule, Task};
 use leaf::{Layout, sum_of_dims, usize_of};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -144,6 +145,7 @@ fn code(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStream {
     let (param_code, row_code, col_code) =
         (code(&staged(&s.param, Space::Param)), code(&staged(&s.row, Space::Row)), code(&staged(&s.col, Space::Col)));
     let (pair_code, finish_code) = (code(&pair), code(&finish));
+    let work = usize_of(work(ir, &pair));
 
     let keep = match spec.task.keep {
         Keep::I => quote!(I),
@@ -168,6 +170,7 @@ fn code(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStream {
         const OUTER: #path::Outer = #path::Outer { at: #outer_at, len: #outer_len };
         const ACC: usize = #acc;
         const OUT: usize = #out;
+            const WORK: usize = #work;
         type Pair<V: Copy> = [V; #dim];
         type Acc<V: Copy> = [V; #acc];
         #[cfg_attr(debug_assertions, inline)]
@@ -206,6 +209,20 @@ fn code(ir: &Ir, spec: &Spec<'_>, s: &Schedule, out: &Dim) -> TokenStream {
             #finish_code
         }
     }
+}
+
+/// Roughly how many operations it takes to compute these outputs.
+fn work(ir: &Ir, outputs: &[Output]) -> usize {
+    const FUNCTION: usize = 32;
+    let roots: Vec<NodeId> = outputs.iter().flat_map(|o| [Some(o.left), o.right]).flatten().collect();
+    let operations = |id: NodeId| match ir.op(id) {
+        Op::Map(op, _) => match &op.0.lower {
+            Lower::Map(elementwise) if elementwise.dear => FUNCTION,
+            _ => 1,
+        },
+        _ => 1,
+    };
+    ir.reachable(&roots).into_iter().map(|id| operations(id) * ir.dim(id).lit().unwrap_or(1)).sum()
 }
 
 /// The name of a category.

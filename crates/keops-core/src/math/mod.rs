@@ -11,6 +11,7 @@
 
 mod erf;
 pub(crate) mod exp;
+mod far;
 mod inverse_trig;
 mod log;
 mod pair;

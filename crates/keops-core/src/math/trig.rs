@@ -1,8 +1,9 @@
 //! Sine and cosine.
 //!
 //! The argument is reduced to `x − n·π/2` with π/2 cut into four parts, so short that the products with `n` are exact:
-//! nothing depends on a fused multiply-add. Arguments too large for that go to [`libm`], lane by lane.
+//! nothing depends on a fused multiply-add. Arguments too large for that go to [`super::far`], lane by lane.
 
+use super::far::sin_or_cos;
 use super::polynomial::{constant, polynomial};
 use crate::real::{Int, Mask, Real, Scalar};
 
@@ -45,13 +46,13 @@ fn beyond<R: Real>(x: R) -> R::Mask {
 }
 
 /// An argument minus the nearest multiple of π/2.
-struct Reduced<R: Real> {
+pub(super) struct Reduced<R: Real> {
     /// The difference, rounded …
-    hi: R,
+    pub(super) hi: R,
     /// … and what rounding took off.
-    lo: R,
+    pub(super) lo: R,
     /// The multiple; the two lowest bits name the quadrant.
-    quadrant: R::Int,
+    pub(super) quadrant: R::Int,
 }
 
 #[cfg_attr(debug_assertions, inline)]
@@ -77,7 +78,7 @@ impl<R: Real> Reduced<R> {
     /// Sine and cosine of the reduced argument.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn sin_cos(&self) -> (R, R) {
+    pub(super) fn sin_cos(&self) -> (R, R) {
         let (r, lo) = (self.hi, self.lo);
         let z = r * r;
         let sin = r + (r * z).fma(polynomial(z, &SIN_F32, &SIN_F64), lo);
@@ -91,7 +92,7 @@ impl<R: Real> Reduced<R> {
     /// The sine of the whole argument from sine and cosine of the reduced one, `quadrant` multiples of π/2 further on.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn turn(quadrant: R::Int, sin: R, cos: R) -> R {
+    pub(super) fn turn(quadrant: R::Int, sin: R, cos: R) -> R {
         // Bit 0, moved to the exponent, is 0.0 or 2.0: odd quadrants take the cosine.
         let odd = R::lit(0.0).lt(R::from_bits(to_top::<R>(quadrant & R::Int::splat(1))));
         // Bit 1, moved to the sign of 1.0: the upper two quadrants are negative.
@@ -107,11 +108,12 @@ fn to_top<R: Real>(bits: R::Int) -> R::Int {
     if R::Scalar::BITS == 32 { bits.shl::<30>() } else { bits.shl::<62>() }
 }
 
-/// Out of line: rare and long.
+/// Out of line where there are calls: rare and long.
 #[cold]
-#[inline(never)]
-fn far<R: Real>(x: R, near: R, f: fn(f64) -> f64) -> R {
-    R::select(beyond(x), x.map(|v| R::Scalar::from_f64(f(v.to_f64()))), near)
+#[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
+fn far<R: Real>(x: R, near: R, cos: bool) -> R {
+    R::select(beyond(x), x.map(|v| R::Scalar::from_f64(sin_or_cos(v.to_f64(), cos))), near)
 }
 
 /// `sin x`: ≤ 1 ulp, for any finite argument; NaN at the infinities.
@@ -129,7 +131,7 @@ pub fn sin<R: Real>(x: R) -> R {
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn finish_sin<R: Real>(x: R, y: R) -> R {
     let y = R::select(x.abs().lt(constant(2.44140625e-4, 7.450580596923828e-9)), x, y);
-    if beyond(x).any() { far(x, y, libm::sin) } else { y }
+    if beyond(x).any() { far(x, y, false) } else { y }
 }
 
 /// `cos x`: ≤ 1 ulp, for any finite argument; NaN at the infinities.
@@ -144,7 +146,7 @@ pub fn cos<R: Real>(x: R) -> R {
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn finish_cos<R: Real>(x: R, y: R) -> R {
-    if beyond(x).any() { far(x, y, libm::cos) } else { y }
+    if beyond(x).any() { far(x, y, true) } else { y }
 }
 
 /// `(sin x, cos x)` for little more than the price of one.
