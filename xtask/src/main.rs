@@ -1,6 +1,7 @@
 //! `cargo xtask …`: the development tasks of the workspace.
 
 mod bench;
+mod build_ptx;
 mod peers;
 mod shell;
 mod test;
@@ -24,6 +25,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Compile the formulas of a package for GPUs: write its folder keops-ptx
+    BuildPtx(build_ptx::Options),
     /// Measure keops, PyKeOps, PyTorch, NumPy and the limit program side by side
     BenchPeers(peers::Options),
     /// Check and test everything
@@ -33,6 +36,7 @@ enum Task {
 fn main() -> Result<()> {
     match Arguments::parse().task {
         Task::Bench { arguments } => bench::run(&arguments),
+        Task::BuildPtx(options) => build_ptx::run(&options),
         Task::BenchPeers(options) => peers::run(&options),
         Task::Test => test::run(),
     }
