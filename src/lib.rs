@@ -36,8 +36,8 @@
 //! `#[grad(x_i, s)]` adds `NAME::grad_x_i(…, e)` and `NAME::grad_s(…, e)`, where `e` has the shape of the result.
 //!
 //! Gradients compose: what follows in brackets is differentiated again, so `#[grad(x_i(y_j, e))]` adds `NAME::grad_x_i` and
-//! `NAME::grad_x_i::grad_y_j(…, e, u)`, `NAME::grad_x_i::grad_e(…, e, u)`, where `u` has the shape of `x_i`: sums to any order,
-//! `LogSumExp_Reduction` without weight to second order, beginning with a variable of the kept index.
+//! `NAME::grad_x_i::grad_y_j(…, e, u)`, `NAME::grad_x_i::grad_e(…, e, u)`, where `u` has the shape of `x_i`. Every reduction that
+//! has a gradient has those of any order.
 //!
 //! A dimension that is not stated, `x_i: Vi`, follows from the formula: both sides of `|`, `SqDist`, `+` and so on have the same,
 //! an exponent is one number, and so is a parameter of which the formula does not ask more. What is still open is taken from the
@@ -86,7 +86,8 @@
 //! | `KMin_Reduction(F, K, tag)` | the K smallest values of each component |
 //! | `ArgKMin_Reduction(F, K, tag)`, `KMin_ArgKMin_Reduction(F, K, tag)` | their indices, both |
 //!
-//! `Grad(F, v, e)` and `Diff(F, v, u)` are operations like any other and nest to any order. `x_i[k]` is a component, `x_i[a..b]` a
+//! `Grad(F, v, e)` and `Diff(F, v, u)` are operations like any other and nest to any order. They can be taken of a whole reduction
+//! too, `Grad(Min_Reduction(F, 0), v, e)`. `x_i[k]` is a component, `x_i[a..b]` a
 //! part of a vector.
 //!
 //! A mistake in a formula is a compile error on the token that is wrong; all mistakes appear at once.

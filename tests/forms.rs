@@ -1,5 +1,8 @@
 //! The forms in which a formula can be written, and what each of them becomes.
 
+mod differences;
+
+use differences::{check_gradient, covector, points};
 use keops::{Error, keops};
 use ndarray::{Array2, Array3, array};
 
@@ -141,140 +144,6 @@ fn expressions_can_be_used_at_once() -> Result<(), Error> {
         &[1.0, 5.0],
     );
     assert_eq!(table, array![[6.0], [10.0]]);
-    Ok(())
-}
-
-/// Data of the tests below: 4 points x, 5 points y, in 2 dimensions.
-fn points() -> (Vec<[f64; 2]>, Vec<[f64; 2]>) {
-    let point = |k: usize, s: f64| [(s + 0.9 * k as f64).sin(), (s * 1.7 - 0.6 * k as f64).cos()];
-    ((0..4).map(|k| point(k, 0.3)).collect(), (0..5).map(|k| point(k, 1.1)).collect())
-}
-
-/// A covector of `rows` × `N` numbers.
-fn covector<const N: usize>(rows: usize, s: f64) -> Vec<[f64; N]> {
-    (0..rows).map(|r| std::array::from_fn(|c| (s + 1.3 * r as f64 + 0.7 * c as f64).sin())).collect()
-}
-
-/// Compares `gradient` with central differences of ⟨`along`, `f`⟩ at `at`.
-fn check_gradient<const N: usize, const M: usize>(
-    f: impl Fn(&[[f64; N]]) -> Array2<f64>,
-    at: &[[f64; N]],
-    along: &[[f64; M]],
-    gradient: &Array2<f64>,
-) {
-    let step = 1e-5;
-    let value = |p: &[[f64; N]]| -> f64 { f(p).iter().zip(along.iter().flatten()).map(|(a, b)| a * b).sum() };
-    assert_eq!(gradient.dim(), (at.len(), N));
-    for row in 0..at.len() {
-        for c in 0..N {
-            let moved = |by: f64| {
-                let mut p = at.to_vec();
-                p[row][c] += by;
-                value(&p)
-            };
-            let slope = (moved(step) - moved(-step)) / (2.0 * step);
-            assert!((gradient[[row, c]] - slope).abs() < 1e-7, "[{row}, {c}]: {} and {slope}", gradient[[row, c]]);
-        }
-    }
-}
-
-keops! {
-    #[grad(x_i(x_i, y_j(x_i), g, e), g(g, y_j))]
-    fn gauss(x_i: Vi<2>, y_j: Vj<2>, g: Pm<1>) = Sum_Reduction(Exp(-g * SqDist(x_i, y_j)), 0);
-
-    #[grad(x_i(x_i, y_j, g, e))]
-    fn lse(x_i: Vi<2>, y_j: Vj<2>, g: Pm<1>) = LogSumExp_Reduction(-g * SqDist(x_i, y_j), 0);
-}
-
-#[test]
-fn gradients_compose_for_sums() -> Result<(), Error> {
-    let (x, y) = points();
-    let (g, e, u, w) = ([[0.7]], covector::<1>(4, 0.2), covector::<2>(4, 0.5), covector::<2>(5, 0.8));
-    let first = |x: &[[f64; 2]], y: &[[f64; 2]], g: &[[f64; 1]], e: &[[f64; 1]]| {
-        gauss::grad_x_i(x, y, g, e).run().expect("right shapes")
-    };
-    check_gradient(|x| first(x, &y, &g, &e), &x, &u, &gauss::grad_x_i::grad_x_i(&x, &y, &g, &e, &u).run()?);
-    let by_y = gauss::grad_x_i::grad_y_j(&x, &y, &g, &e, &u).run()?;
-    check_gradient(|y| first(&x, y, &g, &e), &y, &u, &by_y);
-    check_gradient(|g| first(&x, &y, g, &e), &g, &u, &gauss::grad_x_i::grad_g(&x, &y, &g, &e, &u).run()?);
-    check_gradient(|e| first(&x, &y, &g, e), &e, &u, &gauss::grad_x_i::grad_e(&x, &y, &g, &e, &u).run()?);
-    let by_g = |y: &[[f64; 2]], g: &[[f64; 1]]| gauss::grad_g(&x, y, g, &e).run().expect("right shapes");
-    check_gradient(|g| by_g(&y, g), &g, &[[2.0]], &gauss::grad_g::grad_g(&x, &y, &g, &e, &2.0).run()?);
-    check_gradient(|y| by_g(y, &g), &y, &[[2.0]], &gauss::grad_g::grad_y_j(&x, &y, &g, &e, &2.0).run()?);
-    let third = gauss::grad_x_i::grad_y_j::grad_x_i(&x, &y, &g, &e, &u, &w).run()?;
-    let second = |x: &[[f64; 2]]| gauss::grad_x_i::grad_y_j(x, &y, &g, &e, &u).run().expect("right shapes");
-    check_gradient(second, &x, &w, &third);
-    Ok(())
-}
-
-#[test]
-fn gradients_compose_for_log_sum_exp_from_the_kept_index_on() -> Result<(), Error> {
-    let (x, y) = points();
-    let (g, e, u) = ([[0.7]], covector::<1>(4, 0.2), covector::<2>(4, 0.5));
-    let first = |x: &[[f64; 2]], y: &[[f64; 2]], g: &[[f64; 1]], e: &[[f64; 1]]| {
-        lse::grad_x_i(x, y, g, e).run().expect("right shapes")
-    };
-    check_gradient(|x| lse(x, &y, &g).run().expect("right shapes"), &x, &e, &first(&x, &y, &g, &e));
-    check_gradient(|x| first(x, &y, &g, &e), &x, &u, &lse::grad_x_i::grad_x_i(&x, &y, &g, &e, &u).run()?);
-    check_gradient(|y| first(&x, y, &g, &e), &y, &u, &lse::grad_x_i::grad_y_j(&x, &y, &g, &e, &u).run()?);
-    check_gradient(|g| first(&x, &y, g, &e), &g, &u, &lse::grad_x_i::grad_g(&x, &y, &g, &e, &u).run()?);
-    check_gradient(|e| first(&x, &y, &g, e), &e, &u, &lse::grad_x_i::grad_e(&x, &y, &g, &e, &u).run()?);
-    Ok(())
-}
-
-#[test]
-fn messages_about_composed_gradients_name_the_covector() {
-    let (x, y) = points();
-    let error = lse::grad_x_i::grad_y_j(&x, &y, &0.7, &[1.0; 4], &covector::<2>(3, 0.0)).run().expect_err("3 rows");
-    assert!(error.to_string().contains("`u`"), "{error}");
-    let error = gauss::grad_x_i(&x, &y, &0.7, &[1.0; 3]).run().expect_err("3 rows");
-    assert!(error.to_string().contains("`e`"), "{error}");
-}
-
-keops! {
-    #[grad(x_i)]
-    fn lse_by_x(x_i: Vi<2>, y_j: Vj<2>, e_i: Vi<1>) = Grad(LogSumExp_Reduction(-SqDist(x_i, y_j), 0), x_i, e_i);
-    fn lse_by_y(x_i: Vi<2>, y_j: Vj<2>, e_i: Vi<1>) = Grad(LogSumExp_Reduction(-SqDist(x_i, y_j), 0), y_j, e_i);
-    #[grad(u_j)]
-    fn lse_along_y(x_i: Vi<2>, u_j: Vj<2>, y_j: Vj<2>) = Diff(LogSumExp_Reduction(-SqDist(x_i, y_j), 0), y_j, u_j);
-    fn mean_by_y(e_i: Vi<2>, x_i: Vi<2>, y_j: Vj<2>) = Grad(SumSoftMaxWeight_Reduction(x_i | y_j, 0, y_j), y_j, e_i);
-    fn min_by_y(e_i: Vi<1>, x_i: Vi<2>, y_j: Vj<2>) = Grad(Min_Reduction(SqDist(x_i, y_j), 0), y_j, e_i);
-    fn hessian(x_i: Vi<2>, y_j: Vj<2>, u_i: Vi<2>, e_i: Vi<1>)
-        = Grad(Diff(Sum_Reduction(Exp(-SqDist(x_i, y_j)), 0), x_i, u_i), x_i, e_i);
-
-    fn plain_lse(x_i: Vi<2>, y_j: Vj<2>) = LogSumExp_Reduction(-SqDist(x_i, y_j), 0);
-    fn plain_mean(x_i: Vi<2>, y_j: Vj<2>) = SumSoftMaxWeight_Reduction(x_i | y_j, 0, y_j);
-    fn plain_min(x_i: Vi<2>, y_j: Vj<2>) = Min_Reduction(SqDist(x_i, y_j), 0);
-}
-
-#[test]
-fn derivatives_of_whole_reductions_that_are_no_sums() -> Result<(), Error> {
-    let (x, y) = points();
-    let (e, u, w) = (covector::<1>(4, 0.2), covector::<2>(4, 0.5), covector::<2>(5, 0.8));
-    let value = |x: &[[f64; 2]], y: &[[f64; 2]]| plain_lse(x, y).run().expect("right shapes");
-    check_gradient(|x| value(x, &y), &x, &e, &lse_by_x(&x, &y, &e).run()?);
-    check_gradient(|y| value(&x, y), &y, &e, &lse_by_y(&x, &y, &e).run()?);
-    let first = |x: &[[f64; 2]]| lse_by_x(x, &y, &e).run().expect("right shapes");
-    check_gradient(first, &x, &u, &lse_by_x::grad_x_i(&x, &y, &e, &u).run()?);
-    // The transpose of the derivative along u is the gradient.
-    let pulled = lse_along_y::grad_u_j(&x, &w, &y, &e).run()?;
-    let by_y = lse_by_y(&x, &y, &e).run()?;
-    assert!(pulled.iter().zip(&by_y).all(|(a, b)| (a - b).abs() < 1e-14));
-    let along = lse_along_y(&x, &w, &y).run()?;
-    let product: f64 = along.iter().zip(e.iter().flatten()).map(|(a, b)| a * b).sum();
-    let transposed: f64 = by_y.iter().zip(w.iter().flatten()).map(|(a, b)| a * b).sum();
-    assert!((product - transposed).abs() < 1e-13);
-    check_gradient(|y| plain_mean(&x, y).run().expect("right shapes"), &y, &u, &mean_by_y(&u, &x, &y).run()?);
-    check_gradient(|y| plain_min(&x, y).run().expect("right shapes"), &y, &e, &min_by_y(&e, &x, &y).run()?);
-    // The Hessian is symmetric: it is the derivative of the gradient along u.
-    let (step, shift) = (1e-5, |s: f64| -> Vec<[f64; 2]> {
-        x.iter().zip(&u).map(|(x, u)| [x[0] + s * u[0], x[1] + s * u[1]]).collect()
-    });
-    let one = [[1.0]];
-    let gradient = |x: &[[f64; 2]]| gauss::grad_x_i(x, &y, &one, &e).run().expect("right shapes");
-    let slope = (gradient(&shift(step)) - gradient(&shift(-step))) / (2.0 * step);
-    let exact = hessian(&x, &y, &u, &e).run()?;
-    assert!(exact.iter().zip(&slope).all(|(a, b)| (a - b).abs() < 1e-8));
     Ok(())
 }
 

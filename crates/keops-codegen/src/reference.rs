@@ -232,9 +232,9 @@ mod tests {
         let item = format!("fn f({}) = {reduced};", declared.join(", "));
         match crate::compile(item.parse().unwrap()) {
             Ok(checked) => {
-                let body = &checked[0].body;
+                let body = &checked[0].task.body;
                 let roots: Vec<_> = std::iter::once(body.value).chain(body.weight).collect();
-                format!("{} {:?} {}", checked[0].ir.text(&roots), checked[0].operation, checked[0].out)
+                format!("{} {:?} {}", checked[0].ir.text(&roots), checked[0].task.operation, checked[0].out)
             }
             Err(mistakes) => panic!("{item}: {mistakes:?}"),
         }

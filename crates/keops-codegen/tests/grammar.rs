@@ -19,9 +19,9 @@ fn checked(source: &str) -> Checked {
 }
 
 fn text_of(checked: &Checked) -> String {
-    let body = &checked.body;
+    let body = &checked.task.body;
     let roots: Vec<_> = std::iter::once(body.value).chain(body.weight).collect();
-    format!("{:?} {:?} {}", checked.operation, body.keep, checked.ir.text(&roots))
+    format!("{:?} {:?} {}", checked.task.operation, body.keep, checked.ir.text(&roots))
 }
 
 /// Canonical text of a formula; all variables are used beside it.
@@ -345,7 +345,7 @@ fn messages_and_documentation_show_formulas_as_they_are_written() {
 
 /// The dimensions of the variables of an item, const parameters included.
 fn dimensions(source: &str) -> Vec<String> {
-    checked(source).body.variables.iter().map(|v| v.dim.to_string()).collect()
+    checked(source).task.body.variables.iter().map(|v| v.dim.to_string()).collect()
 }
 
 #[test]

@@ -116,8 +116,8 @@ impl Case {
 
     /// The value, for the reductions that are evaluated here.
     fn value(&self) -> Option<Table> {
-        let pairs = self.pairs(&self.checked.body, &self.data);
-        let Operation::Reduce(kind, _) = &self.checked.operation else { return None };
+        let pairs = self.pairs(&self.checked.task.body, &self.data);
+        let Operation::Reduce(kind, _) = &self.checked.task.operation else { return None };
         match kind {
             ReductionKind::Sum => Some(pairs.sum()),
             ReductionKind::LogSumExp => {
@@ -138,11 +138,11 @@ impl Case {
     fn gradient(&self, k: usize, seed: &Table) -> Option<Table> {
         let gradient = &self.checked.gradients[k];
         let mut data = self.data.clone();
-        match &gradient.operation {
+        match &gradient.task.operation {
             Operation::Reduce(ReductionKind::Sum, _) => data.push(seed.clone()),
             Operation::GradExponential(kind) => {
                 let soft_max = *kind == ReductionKind::SumSoftMaxWeight;
-                let sums = self.pairs(&self.checked.body, &self.data).exponentials();
+                let sums = self.pairs(&self.checked.task.body, &self.data).exponentials();
                 let scaled = |(row, e): (&(f64, Vec<f64>, f64), &Vec<f64>)| -> Vec<f64> {
                     let by = |k: usize| if soft_max { row.2 } else { row.1[k] };
                     e.iter().enumerate().map(|(k, e)| if by(k) == 0.0 { 0.0 } else { e / by(k) }).collect()
@@ -155,7 +155,7 @@ impl Case {
             }
             _ => return None,
         }
-        Some(self.pairs(&gradient.body, &data).sum())
+        Some(self.pairs(&gradient.task.body, &data).sum())
     }
 }
 

@@ -19,15 +19,15 @@ fn code(ir: &mut Ir, body: &Body, kind: Kind, params: &[String]) -> String {
 /// The forward body of an item.
 fn forward(item: &str, kind: Kind, params: &[String]) -> String {
     let mut checked = keops_codegen::compile(item.parse().unwrap()).unwrap().remove(0);
-    code(&mut checked.ir, &checked.body, kind, params)
+    code(&mut checked.ir, &checked.task.body, kind, params)
 }
 
 /// The body of an item's first gradient.
 fn gradient(item: &str) -> String {
     let mut checked = keops_codegen::compile(item.parse().unwrap()).unwrap().remove(0);
     let gradient = checked.gradients.remove(0);
-    assert!(!matches!(gradient.operation, Operation::GradSelected(..)));
-    code(&mut checked.ir, &gradient.body, Kind::Sum, &[])
+    assert!(!matches!(gradient.task.operation, Operation::GradSelected(..)));
+    code(&mut checked.ir, &gradient.task.body, Kind::Sum, &[])
 }
 
 const GAUSS: &str = "#[grad(x_i)] pub fn gauss(x_i: Vi<3>, y_j: Vj<3>, b_j: Vj<1>, gamma: Pm<1>)

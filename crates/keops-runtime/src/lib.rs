@@ -41,7 +41,7 @@ pub mod __private {
         ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, LogSumExp, Max, MaxArgMax, MaxSumShiftExp, Min, MinArgMin, Sum,
         SumSoftMaxWeight,
     };
-    pub use crate::gradient::{GradExponential, GradSelected};
+    pub use crate::gradient::{DiffSelected, DiffSums, GradExponential, GradSelected, GradSums};
     pub use crate::mistaken::Mistaken;
     pub use crate::operation::{Additive, Form, Gradient, Operation, Reduce};
     pub use crate::rows::{Rows, RowsView};

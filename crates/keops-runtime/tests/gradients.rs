@@ -125,10 +125,16 @@ fn without_terms_or_rows_is_zero_or_empty() {
     let got = gradient::<GradExponential<Exponent, LogSumExp, ExponentGradY>, _>(&[&none, &x, &g, &no_seed]);
     assert_eq!(got, Array2::zeros((3, 2)));
     let e2 = table::<2>(3, 3);
-    assert_eq!(gradient::<GradSelected<Squares, Min, SquaresGradX>, _>(&[&x, &none, &g, &e2]), Array2::zeros((3, 2)));
-    assert_eq!(gradient::<GradSelected<Squares, Min, SquaresGradP>, _>(&[&x, &none, &g, &e2]), Array2::zeros((1, 1)));
+    assert_eq!(
+        gradient::<GradSelected<Squares, Min, SquaresGradX, 3>, _>(&[&x, &none, &g, &e2]),
+        Array2::zeros((3, 2))
+    );
+    assert_eq!(
+        gradient::<GradSelected<Squares, Min, SquaresGradP, 3>, _>(&[&x, &none, &g, &e2]),
+        Array2::zeros((1, 1))
+    );
     let no_seed = Array2::zeros((0, 2));
-    let got = gradient::<GradSelected<Squares, Min, SquaresGradY>, _>(&[&none, &x, &g, &no_seed]);
+    let got = gradient::<GradSelected<Squares, Min, SquaresGradY, 3>, _>(&[&none, &x, &g, &no_seed]);
     assert_eq!(got, Array2::zeros((3, 2)));
 }
 
@@ -153,19 +159,19 @@ fn of_minimum_and_maximum_in_every_variable() {
         let want = |sign| differences(&arguments, which, &e, |a| smallest(a, 1, sign));
         let (min, both, max) = match which {
             0 => (
-                gradient::<GradSelected<Squares, Min, SquaresGradX>, _>(&all),
-                gradient::<GradSelected<Squares, MinArgMin, SquaresGradX>, _>(&all),
-                gradient::<GradSelected<Squares, Max, SquaresGradX>, _>(&all),
+                gradient::<GradSelected<Squares, Min, SquaresGradX, 3>, _>(&all),
+                gradient::<GradSelected<Squares, MinArgMin, SquaresGradX, 3>, _>(&all),
+                gradient::<GradSelected<Squares, Max, SquaresGradX, 3>, _>(&all),
             ),
             1 => (
-                gradient::<GradSelected<Squares, Min, SquaresGradY>, _>(&all),
-                gradient::<GradSelected<Squares, MinArgMin, SquaresGradY>, _>(&all),
-                gradient::<GradSelected<Squares, Max, SquaresGradY>, _>(&all),
+                gradient::<GradSelected<Squares, Min, SquaresGradY, 3>, _>(&all),
+                gradient::<GradSelected<Squares, MinArgMin, SquaresGradY, 3>, _>(&all),
+                gradient::<GradSelected<Squares, Max, SquaresGradY, 3>, _>(&all),
             ),
             _ => (
-                gradient::<GradSelected<Squares, Min, SquaresGradP>, _>(&all),
-                gradient::<GradSelected<Squares, MinArgMin, SquaresGradP>, _>(&all),
-                gradient::<GradSelected<Squares, Max, SquaresGradP>, _>(&all),
+                gradient::<GradSelected<Squares, Min, SquaresGradP, 3>, _>(&all),
+                gradient::<GradSelected<Squares, MinArgMin, SquaresGradP, 3>, _>(&all),
+                gradient::<GradSelected<Squares, Max, SquaresGradP, 3>, _>(&all),
             ),
         };
         assert_close(&min, &want(1.0), 2e-7);
@@ -180,9 +186,9 @@ fn of_the_k_smallest_in_every_variable() {
     let arguments = [&x, &y, &p];
     let all = [&x, &y, &p, &e];
     let want = |which| differences(&arguments, which, &e, |a| smallest(a, 3, 1.0));
-    assert_close(&gradient::<GradSelected<Squares, KMin<3>, SquaresGradX>, _>(&all), &want(0), 1e-8);
-    assert_close(&gradient::<GradSelected<Squares, KMin<3>, SquaresGradY>, _>(&all), &want(1), 1e-8);
-    assert_close(&gradient::<GradSelected<Squares, KMinArgKMin<3>, SquaresGradP>, _>(&all), &want(2), 1e-8);
+    assert_close(&gradient::<GradSelected<Squares, KMin<3>, SquaresGradX, 3>, _>(&all), &want(0), 1e-8);
+    assert_close(&gradient::<GradSelected<Squares, KMin<3>, SquaresGradY, 3>, _>(&all), &want(1), 1e-8);
+    assert_close(&gradient::<GradSelected<Squares, KMinArgKMin<3>, SquaresGradP, 3>, _>(&all), &want(2), 1e-8);
 }
 
 // Case T88.
@@ -190,7 +196,7 @@ fn of_the_k_smallest_in_every_variable() {
 fn of_a_tie_goes_to_the_first_index() {
     let (x, y, p, e) =
         (array![[0.0, 0.0]], array![[2.0, 1.0], [-1.0, 3.0], [1.0, -1.0]], array![[1.0]], array![[2.0, 3.0]]);
-    let got = gradient::<GradSelected<Squares, Min, SquaresGradY>, _>(&[&x, &y, &p, &e]);
+    let got = gradient::<GradSelected<Squares, Min, SquaresGradY, 3>, _>(&[&x, &y, &p, &e]);
     assert_eq!(got, array![[0.0, 6.0], [-4.0, 0.0], [0.0, 0.0]]);
 }
 
@@ -198,7 +204,7 @@ fn of_a_tie_goes_to_the_first_index() {
 fn terms_that_are_all_nan_have_no_gradient() {
     let (x, p, e) = (array![[0.0, 1.0]], array![[1.0]], array![[2.0, 3.0]]);
     let y = array![[f64::NAN, 3.0], [f64::NAN, 2.0]];
-    let got = gradient::<GradSelected<Squares, Min, SquaresGradX>, _>(&[&x, &y, &p, &e]);
+    let got = gradient::<GradSelected<Squares, Min, SquaresGradX, 3>, _>(&[&x, &y, &p, &e]);
     assert_eq!(got[[0, 1]], 3.0 * 2.0 * (1.0 - 2.0));
 }
 
@@ -206,7 +212,7 @@ fn terms_that_are_all_nan_have_no_gradient() {
 fn a_seed_may_be_broadcast() {
     let (x, y, p) = (table::<2>(6, 1), table::<2>(7, 2), array![[1.5]]);
     let call = |e: &ndarray::ArrayView3<'_, f64>| {
-        Call::<GradSelected<Squares, KMin<3>, SquaresGradX>, f64>::new([
+        Call::<GradSelected<Squares, KMin<3>, SquaresGradX, 3>, f64>::new([
             Rows::<f64, 2>::rows_view(&x),
             Rows::<f64, 2>::rows_view(&y),
             Rows::<f64, 1>::rows_view(&p),
@@ -236,6 +242,6 @@ fn gradients_add_up_and_refuse_like_sums() {
         "ExponentGradX: variable `e` (Vi, one row per i) must have 4 row(s) like `x_i`, but the data has 3"
     );
     let wide = table::<12>(4, 3);
-    let call = Call::<GradSelected<Squares, KMin<6>, SquaresGradX>, f64>::new([&x, &y, &g, &wide].map(view));
+    let call = Call::<GradSelected<Squares, KMin<6>, SquaresGradX, 3>, f64>::new([&x, &y, &g, &wide].map(view));
     assert_eq!(call.run().unwrap_err(), Error::TooFewTerms { formula: "SquaresGradX", k: 6, n: 5 });
 }

@@ -1,10 +1,14 @@
 //! Syntax tree → reductions over nodes, or everything that is wrong.
 
+mod chosen;
+mod derive;
+mod exponential;
 mod expression;
 mod gradient;
 mod infer;
 mod reduction;
 mod scope;
+mod sums;
 mod whole;
 
 use crate::ast::{Item, ReductionKind};
@@ -16,6 +20,15 @@ pub(crate) use gradient::{Wanted, covector_name};
 use proc_macro2::Ident;
 pub(crate) use scope::Declared;
 use scope::Scope;
+
+/// The category of a variable with a row for each result.
+fn category_of(keep: Keep) -> Category {
+    match keep {
+        Keep::I => Category::Vi,
+        Keep::J => Category::Vj,
+        Keep::None => Category::Pm,
+    }
+}
 
 /// What a gradient towards a variable of this category keeps.
 fn keep_of(category: Category) -> Keep {
@@ -47,17 +60,48 @@ pub enum Operation {
     /// Gradient of an exponential reduction: the body is the sum of the pulled back terms, and takes what the forward pass
     /// saves as further variables.
     GradExponential(ReductionKind),
-    /// Gradient of a reduction that selects values: the body is the pulled back term of a selected pair, and takes the
-    /// covector as a further variable.
-    GradSelected(ReductionKind, Option<Dim>),
+    /// Derivative of rows made of exponential sums: the body is evaluated once per row, and takes the sums of the forward
+    /// pass as a further variable.
+    DiffSums,
+    /// Gradient of such rows: `rows` gives the factor of each sum, and the body is the sum of the pulled back terms. It
+    /// takes the largest exponent and the factors as further variables.
+    GradSums,
+    /// Derivative of a reduction that selects values: the body is evaluated at the selected pairs.
+    DiffSelected(ReductionKind, Option<Dim>),
+    /// Gradient of a reduction that selects values: the body is the pulled back term of a selected pair, and the variable at
+    /// this position is the covector.
+    GradSelected(ReductionKind, Option<Dim>, usize),
 }
 
-impl Operation {
-    /// How many values per component each row keeps, if it keeps several.
+/// A reduction or a derivative of one, as the engine runs it.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// What is done with the body.
+    pub operation: Operation,
+    /// What is evaluated.
+    pub body: Body,
+    /// What the forward pass of a derivative evaluates, if that is not the body of the reduction that was written.
+    pub forward: Option<Body>,
+    /// What [`Operation::GradSums`] evaluates once per row, between the two passes.
+    pub rows: Option<Body>,
+    /// Positions of the variables that are passed once more: covectors that are read component by component. Their copies
+    /// follow the variables that were declared.
+    pub copies: Vec<usize>,
+    /// If the result has the shape of a variable, the position of that one among all that are passed but copies.
+    pub towards: Option<usize>,
+}
+
+impl Task {
+    /// A reduction, or a derivative that needs nothing else.
+    pub(crate) fn new(operation: Operation, body: Body) -> Self {
+        Task { operation, body, forward: None, rows: None, copies: Vec::new(), towards: None }
+    }
+
+    /// How many values per component each row keeps, if the result is of a reduction that keeps several.
     pub fn k(&self) -> Option<&Dim> {
-        match self {
-            Operation::Reduce(_, k) | Operation::GradSelected(_, k) => k.as_ref(),
-            Operation::GradExponential(_) => None,
+        match &self.operation {
+            Operation::Reduce(_, k) => k.as_ref(),
+            _ => None,
         }
     }
 }
@@ -70,11 +114,7 @@ pub struct Gradient {
     /// Numbers per row of the covector.
     pub seed: Dim,
     /// How it is computed.
-    pub operation: Operation,
-    /// From what.
-    pub body: Body,
-    /// What its own gradients pass over first, if it is not `body`.
-    pub forward: Option<Body>,
+    pub task: Task,
     /// Its own gradients.
     pub gradients: Vec<Gradient>,
 }
@@ -85,13 +125,7 @@ pub struct Checked {
     /// All nodes.
     pub ir: Ir,
     /// The reduction.
-    pub operation: Operation,
-    /// What is reduced.
-    pub body: Body,
-    /// What the forward pass evaluates, if the reduction is a gradient with one.
-    pub forward: Option<Body>,
-    /// Position of the variable that is the covector of such a gradient.
-    pub covector: Option<usize>,
+    pub task: Task,
     /// Numbers per row of the result (per index, and per entry of the K family).
     pub out: Dim,
     /// Gradients that were asked for.
@@ -134,14 +168,7 @@ pub(crate) fn item(item: &Item, mistakes: &mut Mistakes) -> (Signature, Option<C
     consts.extend(inferred.open.iter().map(|(name, _)| name.clone()));
     let telling = inferred.open.iter().map(|(_, variable)| *variable).collect();
     let signature = Signature { variables: scope.variables, k, seed, gradients: wanted, consts, telling };
-    let checked = checked.map(|(reduced, gradients)| Checked {
-        ir: scope.ir,
-        operation: reduced.operation,
-        body: reduced.body,
-        forward: reduced.forward,
-        covector: reduced.covector,
-        out: reduced.out,
-        gradients,
-    });
+    let checked =
+        checked.map(|(reduced, gradients)| Checked { ir: scope.ir, task: reduced.task, out: reduced.out, gradients });
     (signature, checked)
 }

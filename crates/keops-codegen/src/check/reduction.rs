@@ -1,20 +1,18 @@
 //! Rules of the outermost operation.
 
+use super::derive::State;
 use super::scope::{Scope, count};
-use super::{Body, Operation, keep_of, whole};
+use super::{Body, Operation, Task, keep_of, whole};
 use crate::ast::{Reduction, ReductionKind, Size};
 use crate::emit::Variable;
 use crate::ir::{Dim, NodeId};
 use crate::mistakes::Mistakes;
 
-/// A reduction that has been checked.
+/// A reduction that has been checked, or a derivative of one.
 pub(super) struct Reduced {
-    pub(super) operation: Operation,
-    pub(super) body: Body,
-    /// What the forward pass of a gradient evaluates.
-    pub(super) forward: Option<Body>,
-    /// Position of the variable that is the covector of a gradient.
-    pub(super) covector: Option<usize>,
+    pub(super) task: Task,
+    /// What it is, for its own derivatives.
+    pub(super) state: State,
     /// Numbers per row and index.
     pub(super) out: Dim,
     /// Numbers per row of a covector of the values, if they can be written.
@@ -54,10 +52,11 @@ pub(super) fn check(scope: &mut Scope<'_>, reduction: &Reduction, mistakes: &mut
         Some(k) => k.lit().zip(out.lit()).and_then(|(k, out)| k.checked_mul(out)).map(Dim::Lit),
         None => Some(out.clone()),
     };
-    let operation = Operation::Reduce(reduction.kind, k);
-    let mut reduced = Reduced { operation, body, forward: None, covector: None, out, seed };
+    let state = State::Reduction(reduction.kind, k.clone());
+    let task = Task::new(Operation::Reduce(reduction.kind, k), body);
+    let mut reduced = Reduced { task, state, out, seed };
     for (derivative, arguments) in reduction.derivatives.iter().zip(derivatives) {
-        reduced = whole::differentiate(scope, reduced, derivative, arguments?, mistakes)?;
+        reduced = whole::differentiate(scope, &reduced, derivative, arguments?, mistakes)?;
     }
     Some(reduced)
 }

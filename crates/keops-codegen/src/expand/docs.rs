@@ -12,8 +12,8 @@ use std::fmt::Write;
 /// Documentation of the reduction, to follow the user's own.
 pub(super) fn of_reduction(item: &Item, variables: &[Declared], checked: &Checked) -> TokenStream {
     let mut text = format!("\n`{}`\n\n{}", item.text, arguments(variables));
-    let entries = checked.operation.k().map_or_else(String::new, |k| format!("{k} × "));
-    text.push_str(&result(checked.body.keep, &format!("{entries}{}", checked.out)));
+    let entries = checked.task.k().map_or_else(String::new, |k| format!("{k} × "));
+    text.push_str(&result(checked.task.body.keep, &format!("{entries}{}", checked.out)));
     attributes(&text)
 }
 

@@ -60,7 +60,17 @@ fn function(
     name: &Ident,
     arguments: Vec<Argument>,
 ) -> TokenStream {
-    Function { attributes: attributes.clone(), visibility, name, consts: &item.consts, arguments, again: None }.tokens()
+    let declared = arguments.len();
+    Function {
+        attributes: attributes.clone(),
+        visibility,
+        name,
+        consts: &item.consts,
+        arguments,
+        copies: &[],
+        declared,
+    }
+    .tokens()
 }
 
 /// An operation with results of the right form.

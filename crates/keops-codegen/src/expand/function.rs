@@ -31,8 +31,10 @@ pub(super) struct Function<'a> {
     /// Const parameters.
     pub(super) consts: &'a [Ident],
     pub(super) arguments: Vec<Argument>,
-    /// Position of an argument that is passed on once more, at the end.
-    pub(super) again: Option<usize>,
+    /// Positions of arguments that are passed on once more, after the variables that were declared.
+    pub(super) copies: &'a [usize],
+    /// How many arguments are variables that were declared.
+    pub(super) declared: usize,
 }
 
 impl Function<'_> {
@@ -55,8 +57,9 @@ impl Function<'_> {
                 None => declared.push(quote!(#name: &'a (impl ?Sized))),
             }
         }
-        if let Some(view) = self.again.and_then(|k| views.get(k)) {
-            views.push(view.clone());
+        if views.len() == self.arguments.len() {
+            let copies: Vec<TokenStream> = self.copies.iter().map(|&k| views[k].clone()).collect();
+            views.splice(self.declared..self.declared, copies);
         }
         let parameters = const_parameters(consts);
         let arguments = const_arguments(consts);

@@ -1,5 +1,6 @@
 //! Checked formulas → the code that takes the place of the macro.
 
+mod bodies;
 mod docs;
 mod fallback;
 mod function;

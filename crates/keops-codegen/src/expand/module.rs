@@ -1,14 +1,13 @@
 //! The module beside a formula's function: what the engines run, and the gradients.
 
+use super::bodies::{Bodies, bodies};
 use super::docs;
 use super::function::{Argument, Function, const_arguments, const_parameters, dimension};
 use super::paths::library;
 use crate::ast::{Form, Item, ReductionKind};
-use crate::check::{Body, Checked, Declared, Gradient, Operation, Signature, covector_name};
-use crate::emit::{Spec, Variable, compile_body};
+use crate::check::{self, Checked, Declared, Gradient, Operation, Signature, covector_name};
 use crate::ir::{Dim, Ir};
-use crate::kernel::{self, Device, Kernel, Reduction};
-use crate::schedule::{Kind, Task};
+use crate::kernel::Device;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
@@ -33,18 +32,15 @@ pub(super) fn tokens(subject: Subject<'_>, signature: &Signature, mut checked: C
         name,
         consts: &item.consts,
         arguments: all.clone(),
-        again: checked.covector,
+        copies: &checked.task.copies,
+        declared: all.len(),
     }
     .tokens();
     let path = text_of(item);
-    let forward = match &checked.forward {
-        Some(forward) => Some(forward_module(subject, &mut checked.ir, &checked.operation, forward, &path)?),
-        None => None,
-    };
-    let used = used_with(&checked.operation, &checked.gradients);
-    let body = Reduced { operation: &checked.operation, body: &checked.body, used_with: &used, towards: None };
-    let operation = operation(subject, &mut checked.ir, body, forward, &path)?;
-    let of = Differentiated { arguments: &all, path: &path, order: 0, forward: quote!(super::Body) };
+    // Where the formula of the reduction that was written is, seen from the modules of its gradients.
+    let written = if checked.task.forward.is_some() { quote!(super::forward::Body) } else { quote!(super::Body) };
+    let operation = operation(subject, &mut checked.ir, &checked.task, &checked.gradients, &quote!(Body), &path)?;
+    let of = Differentiated { arguments: &all, path: &path, order: 0, written };
     let gradients = gradients(subject, &mut checked.ir, &of, &checked.gradients)?;
     let lints = module_lints();
     let about = format!(" Gradients of [`{name}`](fn@{name}), and what the engines run.");
@@ -67,8 +63,8 @@ struct Differentiated<'a> {
     path: &'a str,
     /// Number of covectors among the arguments.
     order: usize,
-    /// The body that gradients with a forward pass evaluate first, as seen from their modules.
-    forward: TokenStream,
+    /// The formula of the reduction that was written, as seen from the modules of the gradients.
+    written: TokenStream,
 }
 
 /// Functions and modules of gradients, those of gradients inside those.
@@ -80,6 +76,7 @@ fn gradients(
 ) -> Result<TokenStream, String> {
     let item = subject.item;
     let mut tokens = TokenStream::new();
+    let written = &of.written;
     for gradient in all {
         let towards = &of.arguments[gradient.towards].name;
         let (name, seed) = (gradient_name(towards), covector(item, of.order));
@@ -87,18 +84,13 @@ fn gradients(
         let documentation = docs::of_gradient(of.path, of.arguments, gradient, &seed.to_string());
         let mut arguments = of.arguments.to_vec();
         arguments.push(Argument::of(&seed, Some(gradient.seed.clone())));
-        let used = used_with(&gradient.operation, &gradient.gradients);
-        let towards = Some(gradient.towards);
-        let body = Reduced { operation: &gradient.operation, body: &gradient.body, used_with: &used, towards };
-        let operation = operation(subject, ir, body, Some((of.forward.clone(), None)), &path)?;
-        let (forward, forward_path) = match &gradient.forward {
-            Some(body) => {
-                let (_, tokens) = forward_module(subject, ir, &gradient.operation, body, &path)?;
-                (tokens, quote!(super::forward::Body))
-            }
-            None => (None, quote!(super::Body)),
+        let operation = operation(subject, ir, &gradient.task, &gradient.gradients, written, &path)?;
+        let inner = Differentiated {
+            arguments: &arguments,
+            path: &path,
+            order: of.order + 1,
+            written: quote!(super::#written),
         };
-        let inner = Differentiated { arguments: &arguments, path: &path, order: of.order + 1, forward: forward_path };
         let inner = gradients(subject, ir, &inner, &gradient.gradients)?;
         let hidden = gradient.gradients.is_empty().then(|| quote!(#[doc(hidden)]));
         let about = format!(" Gradients of [`{name}`](fn@{name}), and what the engines run.");
@@ -108,7 +100,8 @@ fn gradients(
             name: &name,
             consts: &item.consts,
             arguments,
-            again: None,
+            copies: &gradient.task.copies,
+            declared: item.variables.len(),
         }
         .tokens();
         tokens.extend(quote! {
@@ -117,7 +110,6 @@ fn gradients(
             #[doc = #about]
             pub mod #name {
                 #operation
-                #forward
                 #inner
             }
         });
@@ -125,114 +117,21 @@ fn gradients(
     Ok(tokens)
 }
 
-/// Where a forward body is, and the module that has it, if it has one of its own.
-type Forward = (TokenStream, Option<TokenStream>);
-
-/// A module with what the forward pass of a gradient evaluates.
-fn forward_module(
-    subject: Subject<'_>,
-    ir: &mut Ir,
-    gradient: &Operation,
-    body: &Body,
-    text: &str,
-) -> Result<Forward, String> {
-    let kind = match gradient {
-        Operation::GradSelected(..) => Kind::Select,
-        _ => Kind::Exponential,
-    };
-    let used_with: Vec<_> = forward_of(gradient).into_iter().collect();
-    let formula = formula(subject, ir, kind, body, &used_with, text)?;
-    let module = quote! {
-        #[doc(hidden)]
-        pub mod forward {
-            #formula
-        }
-    };
-    Ok((quote!(forward::Body), Some(module)))
-}
-
-/// A body as the type `Body`.
-fn formula(
-    subject: Subject<'_>,
-    ir: &mut Ir,
-    kind: Kind,
-    body: &Body,
-    used_with: &[Reduction],
-    text: &str,
-) -> Result<TokenStream, String> {
-    let Subject { item, device } = subject;
-    let consts: Vec<String> = item.consts.iter().map(Ident::to_string).collect();
-    let task = Task { root: body.value, weights: body.weight, kind, keep: body.keep, hoist: true };
-    let (name, path) = (Ident::new("Body", Span::call_site()), library());
-    let spec = Spec { name: &name, path: &path, text, variables: &body.variables, params: &consts, task };
-    let compiled = compile_body(ir, &spec)?;
-    // Kernels are compiled for dimensions that are numbers.
-    if !consts.is_empty() || used_with.is_empty() {
-        return Ok(spec.tokens(&compiled, &TokenStream::new()));
-    }
-    let nameless: Vec<_> = body.variables.iter().map(|v| Variable { name: String::new(), ..v.clone() }).collect();
-    let source = Spec { text: "", variables: &nameless, ..spec }.tokens(&compiled, &TokenStream::new());
-    let kernel = Kernel {
-        id: kernel::id(&source, used_with, device.library),
-        name: text.to_string(),
-        at: (&item.name).into(),
-        keep: body.keep,
-        reductions: used_with.to_vec(),
-        source,
-    };
-    Ok(spec.tokens(&compiled, &device.constants(&kernel, &path)?))
-}
-
-/// A body, the operation on it, and the reductions that it is used with.
-#[derive(Clone, Copy)]
-struct Reduced<'a> {
-    operation: &'a Operation,
-    body: &'a Body,
-    used_with: &'a [Reduction],
-    /// For a gradient, the position of the variable that it is towards.
-    towards: Option<usize>,
-}
-
-/// The reductions that the body of an operation is used with. A body that is evaluated at selected pairs only is used with
-/// none.
-fn used_with(operation: &Operation, gradients: &[Gradient]) -> Vec<Reduction> {
-    match operation {
-        Operation::Reduce(kind, k) => {
-            let own = Reduction::of(*kind, k.as_ref());
-            let passed_over = gradients.iter().any(|g| !matches!(g.operation, Operation::Reduce(..)));
-            let forward = own.filter(|_| passed_over).and_then(Reduction::forward);
-            own.into_iter().chain(forward).collect()
-        }
-        Operation::GradExponential(_) => Reduction::of(ReductionKind::Sum, None).into_iter().collect(),
-        Operation::GradSelected(..) => Vec::new(),
-    }
-}
-
-/// The reduction that the forward pass of a gradient is.
-fn forward_of(gradient: &Operation) -> Option<Reduction> {
-    let reduction = match gradient {
-        Operation::GradExponential(kind) => Reduction::of(*kind, None),
-        Operation::GradSelected(kind, k) => Reduction::of(*kind, k.as_ref()),
-        Operation::Reduce(..) => None,
-    };
-    reduction.and_then(Reduction::forward)
-}
-
-/// A body, and the operation `Op` on it.
+/// A body, the operation `Op` on it, and the bodies that it needs besides; `written` is the formula of the reduction that
+/// was written.
 fn operation(
     subject: Subject<'_>,
     ir: &mut Ir,
-    reduced: Reduced<'_>,
-    forward: Option<Forward>,
+    task: &check::Task,
+    gradients: &[Gradient],
+    written: &TokenStream,
     text: &str,
 ) -> Result<TokenStream, String> {
-    let Subject { item, .. } = subject;
-    let Reduced { operation, body, used_with, towards } = reduced;
-    let library = library();
-    let formula = formula(subject, ir, kind(operation), body, used_with, text)?;
-    let (forward, module) = forward.unwrap_or_else(|| (quote!(super::Body), None));
+    let (item, library) = (subject.item, library());
+    let Bodies { formula, forward: forward_module, rows: rows_module } = bodies(subject, ir, task, gradients, text)?;
+    let forward = if task.forward.is_some() { quote!(forward::Body) } else { written.clone() };
     let consts = const_arguments(&item.consts);
-    let operation = match operation {
+    let operation = match &task.operation {
         Operation::Reduce(kind, k) => {
             let reduction = reduction_type(*kind, k.as_ref());
             quote!(Reduce<Body #consts, #reduction>)
@@ -241,14 +140,22 @@ fn operation(
             let reduction = reduction_type(*kind, None);
             quote!(GradExponential<#forward #consts, #reduction, Body #consts>)
         }
-        Operation::GradSelected(kind, k) => {
+        Operation::DiffSums => quote!(DiffSums<#forward #consts, Body #consts>),
+        Operation::GradSums => quote!(GradSums<#forward #consts, rows::Body #consts, Body #consts>),
+        Operation::DiffSelected(kind, k) => {
             let reduction = reduction_type(*kind, k.as_ref());
-            quote!(GradSelected<#forward #consts, #reduction, Body #consts>)
+            quote!(DiffSelected<#forward #consts, #reduction, Body #consts>)
+        }
+        Operation::GradSelected(kind, k, covector) => {
+            let reduction = reduction_type(*kind, k.as_ref());
+            let covector = Literal::usize_unsuffixed(*covector);
+            quote!(GradSelected<#forward #consts, #reduction, Body #consts, #covector>)
         }
     };
-    let operation = match towards {
+    let operation = match task.towards {
         Some(variable) => {
-            let variable = Literal::usize_unsuffixed(variable);
+            let copies = if variable < item.variables.len() { 0 } else { task.copies.len() };
+            let variable = Literal::usize_unsuffixed(variable + copies);
             quote!(Gradient<#library::#operation, #variable>)
         }
         None => operation,
@@ -256,27 +163,10 @@ fn operation(
     let alias = operation_alias(item, quote!(#library::#operation));
     Ok(quote! {
         #formula
-        #module
+        #forward_module
+        #rows_module
         #alias
     })
-}
-
-/// How the engine uses the body of an operation.
-fn kind(operation: &Operation) -> Kind {
-    let Operation::Reduce(kind, _) = operation else { return Kind::Sum };
-    match kind {
-        ReductionKind::Sum | ReductionKind::Zero => Kind::Sum,
-        ReductionKind::LogSumExp | ReductionKind::SumSoftMaxWeight | ReductionKind::MaxSumShiftExp => Kind::Exponential,
-        ReductionKind::Min
-        | ReductionKind::Max
-        | ReductionKind::ArgMin
-        | ReductionKind::ArgMax
-        | ReductionKind::MinArgMin
-        | ReductionKind::MaxArgMax
-        | ReductionKind::KMin
-        | ReductionKind::ArgKMin
-        | ReductionKind::KMinArgKMin => Kind::Select,
-    }
 }
 
 /// `pub type Op<…> = …;`

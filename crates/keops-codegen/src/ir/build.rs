@@ -3,6 +3,7 @@
 
 use super::{Axes, Bits, CARRY, Category, Dim, Ir, MapOp, NodeId, Op, Space};
 use crate::ops;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 impl Ir {
@@ -170,6 +171,19 @@ impl Ir {
     /// Largest or smallest component, or its index.
     pub fn extreme(&mut self, a: NodeId, max: bool, arg: bool) -> NodeId {
         self.intern(Op::Extreme { max, arg }, vec![a], Dim::ONE)
+    }
+
+    /// `root` with other nodes (of the same dimensions) in place of some.
+    pub fn replace(&mut self, root: NodeId, by: &[(NodeId, NodeId)]) -> NodeId {
+        let mut now: HashMap<NodeId, NodeId> = by.iter().copied().collect();
+        for id in self.reachable(&[root]) {
+            if !now.contains_key(&id) {
+                let args: Vec<NodeId> = self.args(id).iter().map(|a| now.get(a).copied().unwrap_or(*a)).collect();
+                let new = if args == self.args(id) { id } else { self.with_args(id, &args) };
+                now.insert(id, new);
+            }
+        }
+        now.get(&root).copied().unwrap_or(root)
     }
 
     /// The same node with other arguments (of the same dimensions).

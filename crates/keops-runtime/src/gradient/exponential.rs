@@ -93,7 +93,7 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
 }
 
 /// A table as elements × rows × numbers.
-fn by_elements<T>(formula: &'static str, table: Array2<T>, elements: usize) -> Result<Array3<T>, Error> {
+pub(super) fn by_elements<T>(formula: &'static str, table: Array2<T>, elements: usize) -> Result<Array3<T>, Error> {
     let (rows, columns) = table.dim();
     let shape = (elements, rows.checked_div(elements).unwrap_or(0), columns);
     table.into_shape_with_order(shape).map_err(|_| Error::Memory { formula, part: "saved sums", rows, columns })
@@ -127,7 +127,7 @@ fn quotient<T: Scalar>(a: T, sum: T) -> T {
 }
 
 /// A maximum of −∞ (no term, or all exponents −∞) becomes +∞, which makes the exponentials of its row 0.
-fn silence_empty<T: Scalar>(m: &mut T) {
+pub(super) fn silence_empty<T: Scalar>(m: &mut T) {
     if m.to_f64() == f64::NEG_INFINITY {
         *m = T::from_f64(f64::INFINITY);
     }

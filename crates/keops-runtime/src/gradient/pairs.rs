@@ -6,17 +6,19 @@ use core::marker::PhantomData;
 use keops_core::{Category, Formula, Keep, Real, Scalar, Source};
 use ndarray::ArrayView2;
 
-/// The pairs that a reduction of `F` has selected, for evaluation by a formula whose last variable is the seed.
+/// The pairs that a reduction of `F` has selected, for evaluation by formulas.
 pub(super) struct SelectedPairs<'a, F, T> {
     views: &'a [ArrayView2<'a, T>],
     /// Selected column per row and slot; slot k·DIM + d is entry k of component d.
     indices: ArrayView2<'a, u64>,
+    /// Position of the variable that each slot reads in its own component only.
+    covector: usize,
     formula: PhantomData<fn() -> F>,
 }
 
 impl<'a, F: Formula, T: Scalar> SelectedPairs<'a, F, T> {
-    pub(super) fn new(views: &'a [ArrayView2<'a, T>], indices: ArrayView2<'a, u64>) -> Self {
-        SelectedPairs { views, indices, formula: PhantomData }
+    pub(super) fn new(views: &'a [ArrayView2<'a, T>], indices: ArrayView2<'a, u64>, covector: usize) -> Self {
+        SelectedPairs { views, indices, covector, formula: PhantomData }
     }
 
     /// Kept rows.
@@ -46,17 +48,34 @@ impl<'a, F: Formula, T: Scalar> SelectedPairs<'a, F, T> {
 
     /// Adds the contribution of one slot to `sums`.
     pub(super) fn add<G: Formula>(&self, point: &mut Pointwise<G, T>, row: usize, slot: usize, sums: &mut [Neumaier]) {
-        let Some(column) = self.selected(row, slot) else { return };
+        let Some(values) = self.evaluate(point, row, slot) else { return };
+        sums.iter_mut().zip(values).for_each(|(sum, &v)| sum.add(number(v).to_f64()));
+    }
+
+    /// What `G` gives for the component of a slot at the pair that is selected there; 0 if there is none.
+    pub(super) fn value<G: Formula>(&self, point: &mut Pointwise<G, T>, row: usize, slot: usize) -> T {
+        let values = self.evaluate(point, row, slot).unwrap_or_default();
+        values.get(slot % F::DIM.max(1)).map_or(T::default(), |&v| number(v))
+    }
+
+    /// The values of `G` at the pair selected in a slot.
+    fn evaluate<'p, G: Formula>(
+        &self,
+        point: &'p mut Pointwise<G, T>,
+        row: usize,
+        slot: usize,
+    ) -> Option<&'p [T::Lane]> {
+        let column = self.selected(row, slot)?;
         let (i, j) = if F::KEEP == Keep::J { (column, row) } else { (row, column) };
         let source = OneHot {
             at: At { data: self.views, variables: G::VARIABLES, i, j },
-            seed: F::VARIABLES.len(),
+            seed: self.covector,
             slot,
             component: slot % F::DIM.max(1),
         };
         point.set_row(&source);
         point.set_col(&source);
-        sums.iter_mut().zip(point.term()).for_each(|(sum, &v)| sum.add(number(v).to_f64()));
+        Some(point.term())
     }
 }
 

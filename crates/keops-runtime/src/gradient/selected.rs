@@ -1,4 +1,4 @@
-//! [`GradSelected`]: gradients of minima, maxima and K smallest values, through the selected indices.
+//! [`GradSelected`], [`DiffSelected`]: derivatives of minima, maxima and K smallest values, through the selected indices.
 //!
 //! A selected value depends on one pair only, so the gradient's formula is evaluated at the selected pairs and nowhere
 //! else: O(M·K·D) evaluations. Each component has its own index and is pulled back by its own seed.
@@ -14,7 +14,7 @@ use crate::operation::{Additive, Extent, Inputs, Operation, Values};
 use crate::options::Options;
 use core::marker::PhantomData;
 use keops_core::{Formula, Keep, Scalar, Variable};
-use ndarray::{Array2, ArrayViewMut1, ArrayViewMut2, Axis};
+use ndarray::{Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
 /// A reduction that selects terms.
@@ -40,19 +40,20 @@ impl<const K: usize> Selection for KMinArgKMin<K> {
     type Arg = ArgKMin<K>;
 }
 
-/// The gradient of the reduction `R` of `F`. `G` is the body of the gradient of `F`: its variables are those of `F`, then
-/// the seed, of the dimension of `F`.
-pub struct GradSelected<F, R, G>(PhantomData<(F, R, G)>);
+/// The gradient of the reduction `R` of `F`, or of a derivative of it. `G` is the body of the gradient of the formula: its
+/// variables begin with those of `F`, and number `COVECTOR` is the covector, of the dimension of `F`.
+pub struct GradSelected<F, R, G, const COVECTOR: usize>(PhantomData<(F, R, G)>);
 
-impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
+impl<F: Formula, R: Selection, G: Formula, const COVECTOR: usize> Operation for GradSelected<F, R, G, COVECTOR> {
     const NAME: &'static str = G::TEXT;
     const ACCUMULATES: bool = true;
     type Form = Values;
 
     fn variables() -> Vec<Variable> {
-        let seed = G::VARIABLES[F::VARIABLES.len()];
-        let mut variables = F::VARIABLES.to_vec();
-        variables.push(Variable { name: "e", dim: <R::Arg as cpu::Reduction>::indices::<F>(), ..seed });
+        let mut variables = G::VARIABLES.to_vec();
+        if let Some(covector) = variables.get_mut(COVECTOR) {
+            covector.dim = <R::Arg as cpu::Reduction>::indices::<F>();
+        }
         variables
     }
 
@@ -67,25 +68,46 @@ impl<F: Formula, R: Selection, G: Formula> Operation for GradSelected<F, R, G> {
     fn execute<T: Scalar>(
         inputs: &Inputs<'_, T>,
         options: &Options,
-        mut values: ArrayViewMut2<'_, T>,
+        values: ArrayViewMut2<'_, T>,
         _indices: ArrayViewMut2<'_, u64>,
     ) -> Result<(), Error> {
-        let tables = inputs.tables();
-        let indices = select::<F, R, T>(inputs, options, &tables[..F::VARIABLES.len()])?;
-        let (kept, results) = (inputs.rows(F::KEEP), inputs.results(G::KEEP));
-        let outputs: Vec<_> = match results {
-            0 => return Ok(()),
-            _ => values.axis_chunks_iter_mut(Axis(0), results).collect(),
-        };
-        outputs.into_par_iter().zip(inputs.elements()).enumerate().try_for_each(|(at, (values, element))| {
-            let views: Vec<_> = tables
-                .iter()
-                .map(|table| table.data.index_axis(Axis(0), table.position(inputs.batch(), element)))
-                .collect();
-            let indices = indices.slice_axis(Axis(0), (at * kept..(at + 1) * kept).into());
-            element_gradient::<F, G, T>(&SelectedPairs::new(&views, indices), values)
+        let results = inputs.results(G::KEEP);
+        each_element::<F, R, T>(inputs, options, COVECTOR, results, values, |pairs, values| {
+            element_gradient::<F, G, T>(pairs, values)
         })
     }
+}
+
+/// Calls `write` with the selected pairs of each batch element and its `results` rows.
+fn each_element<F: Formula, R: Selection, T: Scalar>(
+    inputs: &Inputs<'_, T>,
+    options: &Options,
+    covector: usize,
+    results: usize,
+    mut values: ArrayViewMut2<'_, T>,
+    write: impl Fn(&SelectedPairs<'_, F, T>, ArrayViewMut2<'_, T>) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    let tables = inputs.tables();
+    let indices = select::<F, R, T>(inputs, options, &tables[..F::VARIABLES.len()])?;
+    let kept = inputs.rows(F::KEEP);
+    let outputs: Vec<_> = match results {
+        0 => return Ok(()),
+        _ => values.axis_chunks_iter_mut(Axis(0), results).collect(),
+    };
+    outputs.into_par_iter().zip(inputs.elements()).enumerate().try_for_each(|(at, (values, element))| {
+        let views = views_of(inputs, &tables, element);
+        let indices = indices.slice_axis(Axis(0), (at * kept..(at + 1) * kept).into());
+        write(&SelectedPairs::new(&views, indices, covector), values)
+    })
+}
+
+/// The data of one batch element.
+pub(super) fn views_of<'t, T: Scalar>(
+    inputs: &Inputs<'_, T>,
+    tables: &'t [Table<'_, T>],
+    element: usize,
+) -> Vec<ArrayView2<'t, T>> {
+    tables.iter().map(|t| t.data.index_axis(Axis(0), t.position(inputs.batch(), element))).collect()
 }
 
 /// The gradient of one batch element.
@@ -103,7 +125,52 @@ fn element_gradient<F: Formula, G: Formula, T: Scalar>(
     Ok(())
 }
 
-impl<F: Formula, R: Selection, G: Formula> Additive for GradSelected<F, R, G> {}
+impl<F: Formula, R: Selection, G: Formula, const COVECTOR: usize> Additive for GradSelected<F, R, G, COVECTOR> {}
+
+/// The derivative of the reduction `R` of `F`, the values of `G` at the selected pairs: each component of `G` at the pair
+/// that this component of `F` has selected, and 0 where there is none. The variables of `G` begin with those of `F`.
+pub struct DiffSelected<F, R, G>(PhantomData<(F, R, G)>);
+
+impl<F: Formula, R: Selection, G: Formula> Operation for DiffSelected<F, R, G> {
+    const NAME: &'static str = G::TEXT;
+    const ACCUMULATES: bool = false;
+    type Form = Values;
+
+    fn variables() -> Vec<Variable> {
+        G::VARIABLES.to_vec()
+    }
+
+    fn extent<T: Scalar>(inputs: &Inputs<'_, T>) -> Extent {
+        let dim = <R::Arg as cpu::Reduction>::indices::<F>();
+        Extent { batch: inputs.batch().to_vec(), rows: inputs.rows(F::KEEP), k: None, dim }
+    }
+
+    fn check<T: Scalar>(inputs: &Inputs<'_, T>) -> Result<(), Error> {
+        inputs.check_terms(G::TEXT, F::KEEP, <R::Arg as cpu::Reduction>::K)
+    }
+
+    fn execute<T: Scalar>(
+        inputs: &Inputs<'_, T>,
+        options: &Options,
+        values: ArrayViewMut2<'_, T>,
+        _indices: ArrayViewMut2<'_, u64>,
+    ) -> Result<(), Error> {
+        let rows = inputs.rows(F::KEEP);
+        each_element::<F, R, T>(inputs, options, usize::MAX, rows, values, |pairs, mut values| {
+            blocks(&mut values).into_par_iter().enumerate().for_each_init(
+                || pairs.evaluator::<G>(),
+                |point, (block, mut rows)| {
+                    for (row, mut to) in (block * BLOCK..).zip(rows.outer_iter_mut()) {
+                        to.iter_mut().enumerate().for_each(|(slot, to)| *to = pairs.value(point, row, slot));
+                    }
+                },
+            );
+            Ok(())
+        })
+    }
+}
+
+impl<F: Formula, R: Selection, G: Formula> Additive for DiffSelected<F, R, G> {}
 
 /// Rows that are worked on together. Fixed, so that results do not depend on the number of threads.
 const BLOCK: usize = 256;
