@@ -1,52 +1,37 @@
 //! What a kernel can do wrong.
 
-/// The kind of a fault, which decides the status that the driver reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    OutOfBounds,
-    Misaligned,
-    Uninitialised,
-    Race,
-    Barrier,
-    Divergence,
-    Trap,
-    Timeout,
-    BadBranch,
-}
+use crate::driver::Status;
 
-impl Kind {
-    /// How messages call it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::OutOfBounds => "out-of-bounds access",
-            Self::Misaligned => "misaligned access",
-            Self::Uninitialised => "read of uninitialised memory",
-            Self::Race => "data race",
-            Self::Barrier => "divergent barrier",
-            Self::Divergence => "divergent warp operation",
-            Self::Trap => "trap",
-            Self::Timeout => "instruction limit reached",
-            Self::BadBranch => "branch outside of its table",
-        }
-    }
-}
+/// What the driver reports, and how messages call it.
+pub(crate) type Kind = (Status, &'static str);
+
+pub(crate) const OUT_OF_BOUNDS: Kind = (Status::IllegalAddress, "out-of-bounds access");
+pub(crate) const MISALIGNED: Kind = (Status::MisalignedAddress, "misaligned access");
+pub(crate) const TIMEOUT: Kind = (Status::LaunchTimeout, "instruction limit reached");
+pub(crate) const TRAP: Kind = (Status::LaunchFailed, "trap");
+// What a real device does not notice.
+pub(crate) const UNINITIALISED: Kind = (Status::LaunchFailed, "read of uninitialised memory");
+pub(crate) const RACE: Kind = (Status::LaunchFailed, "data race");
+pub(crate) const BARRIER: Kind = (Status::LaunchFailed, "divergent barrier");
+pub(crate) const DIVERGENCE: Kind = (Status::LaunchFailed, "divergent warp operation");
+pub(crate) const BAD_BRANCH: Kind = (Status::LaunchFailed, "branch outside of its table");
 
 /// A fault with its description.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
-    pub(crate) kind: Kind,
+    pub(crate) status: Status,
     pub(crate) what: String,
 }
 
 impl Fault {
     #[cold]
-    pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into() }
+    pub(crate) fn new((status, name): Kind, what: &str) -> Self {
+        Self { status, what: format!("{name}: {what}") }
     }
 
     /// An access of `len` bytes at `address` of the memory called `memory`.
     #[cold]
     pub(crate) fn access(kind: Kind, memory: &str, address: u64, len: usize) -> Self {
-        Self::new(kind, format!("{len} bytes at {memory} address {address:#x}"))
+        Self::new(kind, &format!("{len} bytes at {memory} address {address:#x}"))
     }
 }

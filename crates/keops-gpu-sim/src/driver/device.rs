@@ -46,7 +46,7 @@ driver_api! {
     }
 
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) {
-        output(bytes, with(|d| Ok(d.device(device)?.memory.limit()))? as usize)
+        output(bytes, with(|d| Ok(d.device(device)?.memory.limit))? as usize)
     }
 
     fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) {

@@ -9,8 +9,7 @@ use super::stream::check_stream;
 use crate::counts::Counts;
 use crate::exec::launch::{Launch, run};
 use crate::exec::warp::Machine;
-use crate::memory::global::Block;
-use crate::memory::shared::Shared;
+use crate::memory::watched::Watched;
 use crate::ptx::program::{Kernel, Program};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
@@ -155,26 +154,27 @@ driver_api! {
             }
             let params = found.collect(arguments)?;
             let device = &mut d.devices[number];
-            let (first, fixed) = (device.memory.blocks, found.fixed_shared());
+            device.launches += 1;
+            let fixed = found.fixed_shared();
             let mut machine = Machine {
                 kernel: found.kernel(),
                 params: &params,
                 global: &mut device.memory,
-                shared: Shared::new((fixed + dynamic) as usize),
-                block: Block { serial: first, first },
+                shared: Watched::new("shared", 0, (fixed + dynamic) as usize),
+                launch: device.launches,
+                block: 0,
+                period: 0,
                 counts: Counts { launches: 1, ..Counts::default() },
                 limit: instruction_limit(),
             };
             let lines = &found.program.lines;
             let launch = Launch { grid, block, fixed_shared: fixed, dynamic_shared: dynamic, lines };
             let result = run(&launch, &mut machine);
-            let (counts, next) = (machine.counts, machine.block.serial + 1);
+            let counts = machine.counts;
             d.counts.add(&counts);
-            let device = &mut d.devices[number];
-            device.memory.blocks = next;
-            if let (Err((kind, what)), Some(context)) = (result, &mut device.context) {
-                log::write(&what);
-                context.broken = Some(kind.into());
+            if let (Err(fault), Some(context)) = (result, &mut d.devices[number].context) {
+                log::write(&fault.what);
+                context.broken = Some(fault.status);
             }
             Ok(())
         })

@@ -18,7 +18,7 @@ fn on_memory(stream: Handle, call: &str, body: impl FnOnce(&mut Global) -> Resul
     with_current(|d, device| {
         check_stream(d, stream)?;
         body(&mut d.devices[device].memory).map_err(|fault| {
-            log::write(&format!("{call}: {}: {}", fault.kind.name(), fault.what));
+            log::write(&format!("{call}: {}", fault.what));
             Status::InvalidValue
         })
     })
@@ -32,7 +32,9 @@ unsafe fn upload(to: u64, from: *const c_void, size: usize, stream: Handle) -> R
     }
     // SAFETY: promised by the caller.
     let source = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
-    on_memory(stream, "copy to the device", |m| m.host_write(to, size).map(|t| t.copy_from_slice(source)))
+    on_memory(stream, "copy to the device", |m| {
+        m.find(to, size)?.write(to, size, None).map(|t| t.copy_from_slice(source))
+    })
 }
 
 /// # Safety
@@ -42,7 +44,7 @@ unsafe fn download(to: *mut c_void, from: u64, size: usize, stream: Handle) -> R
         return if size == 0 { Ok(()) } else { Err(Status::InvalidValue) };
     }
     on_memory(stream, "copy from the device", |m| {
-        let source = m.host_read(from, size)?;
+        let source = m.find(from, size)?.read(from, size, None)?;
         // SAFETY: promised by the caller; host memory and simulated device memory do not overlap.
         unsafe { to.cast::<u8>().copy_from_nonoverlapping(source.as_ptr(), size) };
         Ok(())
@@ -59,14 +61,17 @@ fn fill(to: u64, pattern: &[u8], count: usize, stream: Handle) -> Result<(), Sta
         return if size == 0 { Ok(()) } else { Err(Status::InvalidValue) };
     }
     on_memory(stream, "fill", |m| {
-        m.host_write(to, size)?.chunks_exact_mut(pattern.len()).for_each(|c| c.copy_from_slice(pattern));
+        m.find(to, size)?
+            .write(to, size, None)?
+            .chunks_exact_mut(pattern.len())
+            .for_each(|c| c.copy_from_slice(pattern));
         Ok(())
     })
 }
 
 driver_api! {
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
-        let (unused, all) = with_current(|d, k| Ok((d.devices[k].memory.free_bytes(), d.devices[k].memory.limit())))?;
+        let (unused, all) = with_current(|d, k| Ok((d.devices[k].memory.free_bytes(), d.devices[k].memory.limit)))?;
         output(free, unused as usize)?;
         output(total, all as usize)
     }
@@ -78,7 +83,7 @@ driver_api! {
             }
             let device = &mut d.devices[device];
             let Some(found) = device.memory.allocate(size as u64) else {
-                let (free, total) = (device.memory.free_bytes(), device.memory.limit());
+                let (free, total) = (device.memory.free_bytes(), device.memory.limit);
                 log::write(&format!("out of memory: {size} bytes requested, {free} of {total} free"));
                 return Err(Status::OutOfMemory);
             };

@@ -36,5 +36,6 @@ pub use kernel::*;
 pub use log::*;
 pub use memory::*;
 pub use module::*;
-pub use status::*;
+pub(crate) use status::Status;
+pub use status::{cuGetErrorName, cuGetErrorString};
 pub use stream::*;

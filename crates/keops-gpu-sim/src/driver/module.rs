@@ -57,7 +57,8 @@ fn place(device: &mut Device, source: &Source<'_>) -> Result<HashMap<String, u64
         device.context.iter_mut().for_each(|c| {
             c.allocations.insert(address);
         });
-        let target = device.memory.host_write(address, size).map_err(|f| (Status::InvalidPtx, f.what))?;
+        let target = device.memory.find(address, size).and_then(|found| found.write(address, size, None));
+        let target = target.map_err(|fault| (Status::InvalidPtx, fault.what))?;
         for (part, value) in target.chunks_mut(variable.ty.bytes()).zip(&variable.init) {
             memory::write(part, *value);
         }

@@ -26,6 +26,7 @@ pub(crate) struct Device {
     pub(crate) config: DeviceConfig,
     pub(crate) memory: Global,
     pub(crate) context: Option<Context>,
+    pub(crate) launches: u32,
 }
 
 impl Device {
@@ -81,6 +82,7 @@ impl Driver {
             // A device's addresses tell which one it is.
             memory: Global::new((k + 1) << 40, config.memory),
             context: None,
+            launches: 0,
         };
         Self {
             devices: (0..16).zip(config::devices()).map(device).collect(),

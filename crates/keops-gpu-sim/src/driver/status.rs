@@ -1,6 +1,5 @@
 //! `CUresult` codes with their names and descriptions.
 
-use crate::fault::Kind;
 use std::ffi::{CStr, c_char, c_int};
 
 macro_rules! statuses {
@@ -37,18 +36,6 @@ statuses! {
     MisalignedAddress = 716, c"CUDA_ERROR_MISALIGNED_ADDRESS", c"misaligned address";
     LaunchFailed = 719, c"CUDA_ERROR_LAUNCH_FAILED", c"unspecified launch failure";
     NotSupported = 801, c"CUDA_ERROR_NOT_SUPPORTED", c"operation not supported";
-}
-
-impl From<Kind> for Status {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::OutOfBounds => Self::IllegalAddress,
-            Kind::Misaligned => Self::MisalignedAddress,
-            Kind::Timeout => Self::LaunchTimeout,
-            // A trap, and what a real device does not notice.
-            _ => Self::LaunchFailed,
-        }
-    }
 }
 
 /// The code that the C function returns.

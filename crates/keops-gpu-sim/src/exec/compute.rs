@@ -2,7 +2,7 @@
 
 use super::value::Value;
 use super::{float, integer};
-use crate::ptx::program::{ARGUMENTS, Compute, Lanes, Update, WARP};
+use crate::ptx::program::{ARGUMENTS, Compute, Lanes, WARP};
 use crate::ptx::types::{Kind, Type};
 use std::cmp::Ordering;
 
@@ -92,23 +92,4 @@ fn predicates(key: &str) -> Option<Computation> {
         "xor" => binary(|a: bool, b: bool| a ^ b),
         _ => return None,
     })
-}
-
-/// Names of the read-modify-write operations.
-pub(crate) const ATOMICS: [&str; 8] = ["add", "min", "max", "exch", "cas", "and", "or", "xor"];
-
-/// The read-modify-write operation `op` on memory of type `ty`: that of the instruction of the same name where there
-/// is one.
-pub(crate) fn update(op: &str, ty: Type) -> Option<Update> {
-    let mask = u64::MAX >> (64 - ty.bits.max(1));
-    match op {
-        "exch" => return Some(Box::new(|[_, new, _]| new)),
-        "cas" => return Some(Box::new(move |[old, expected, new]| if old == expected & mask { new } else { old })),
-        _ => {}
-    }
-    let Computation { compute, .. } = find(op, ty, false)?;
-    Some(Box::new(move |[old, value, _]| {
-        let [old, value] = [old, value].map(|v| [v; WARP]);
-        compute([&old, &value, &old, &old])[0]
-    }))
 }

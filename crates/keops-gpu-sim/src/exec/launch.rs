@@ -1,7 +1,7 @@
 //! A launch: every block of the grid, one after the other, and the barriers of a block.
 
 use super::warp::{Machine, State, Stop, Warp, lanes};
-use crate::fault::{Fault, Kind};
+use crate::fault::{BARRIER, Fault, TIMEOUT};
 use crate::ptx::program::WARP;
 
 /// What to run. Sizes have been checked by the driver.
@@ -14,25 +14,28 @@ pub(crate) struct Launch<'l> {
     pub(crate) lines: &'l [String],
 }
 
-/// Runs all blocks. A fault comes back as its kind and the text for the log.
-pub(crate) fn run(launch: &Launch<'_>, machine: &mut Machine<'_>) -> Result<(), (Kind, String)> {
-    let [columns, rows, layers] = launch.grid;
+/// Runs all blocks. The description of a fault says which thread did what where.
+pub(crate) fn run(launch: &Launch<'_>, machine: &mut Machine<'_>) -> Result<(), Fault> {
+    let [columns, rows, layers] = launch.grid.map(u64::from);
     let threads = launch.block.iter().product::<u32>() as usize;
     let mut warps: Vec<Warp> = (0..threads.div_ceil(WARP)).map(|k| Warp::new(k, threads, machine.kernel)).collect();
-    for at in 0..u64::from(columns) * u64::from(rows) * u64::from(layers) {
-        let (x, rest) = (at % u64::from(columns), at / u64::from(columns));
-        let at = [x as u32, (rest % u64::from(rows)) as u32, (rest / u64::from(rows)) as u32];
-        machine.shared.begin_block();
+    for number in 0..columns * rows * layers {
+        let at = [number % columns, number / columns % rows, number / columns / rows].map(|n| n as u32);
+        machine.block = number as u32;
+        machine.shared.clear();
+        machine.period += 1;
         for warp in &mut warps {
             let specials: Vec<_> = (0..WARP).map(|lane| specials(launch, at, warp.number * WARP + lane)).collect();
             warp.start(machine.kernel, |index, lane| specials[lane][index]);
         }
-        let result = block(&mut warps, machine);
-        result.map_err(|(number, (lane, fault))| {
-            (fault.kind, describe(&fault, launch, machine, at, number * WARP + lane, warps[number].pc[lane]))
+        block(&mut warps, machine).map_err(|(warp, (lane, fault))| {
+            let (kernel, line) = (&machine.kernel.name, machine.kernel.code[warps[warp].pc[lane]].line);
+            let text = launch.lines.get(line as usize - 1).map_or("", String::as_str);
+            let thread = &specials(launch, at, warp * WARP + lane)[..3];
+            let place = format!("in `{kernel}`, PTX line {line} `{text}`, block {at:?}, thread {thread:?}");
+            Fault { status: fault.status, what: format!("{} {place}", fault.what) }
         })?;
         machine.counts.blocks += 1;
-        machine.block.serial += 1;
     }
     Ok(())
 }
@@ -54,71 +57,39 @@ fn block(warps: &mut [Warp], machine: &mut Machine<'_>) -> Result<(), (usize, St
             warp.run(machine).map_err(|stop| (warp.number, stop))?;
         }
         if machine.counts.instructions > machine.limit {
-            let what = format!("more than {} instructions", machine.limit);
-            return Err((0, (0, Fault::new(Kind::Timeout, what))));
+            return Err((0, (0, Fault::new(TIMEOUT, &format!("more than {} instructions", machine.limit)))));
         }
-        if warps.iter().any(|warp| warp.mask(State::Ready) != 0) {
-            continue;
+        let in_state = |state| warps.iter().map(|warp| warp.mask(state).count_ones()).sum::<u32>();
+        match (in_state(State::Ready), in_state(State::Barrier)) {
+            (0, 0) => return Ok(()),
+            (0, waiting) => release(warps, waiting, machine)?,
+            _ => {}
         }
-        if warps.iter().all(|warp| warp.mask(State::Barrier) | warp.mask(State::Collective) == 0) {
-            return Ok(());
-        }
-        release(warps, machine)?;
     }
 }
 
-/// Releases a barrier that all threads have reached, or says why none can be: some wait for others of their warp, some
-/// have ended, or threads of one warp have come to different barriers.
-fn release(warps: &mut [Warp], machine: &mut Machine<'_>) -> Result<(), (usize, Stop)> {
-    let waiting = |warp: &Warp| warp.mask(State::Barrier);
-    let first = |mask: u32| mask.trailing_zeros() as usize;
+/// Releases a barrier that all threads have reached, or says why it cannot be: some have ended, or threads of one warp
+/// have come to different barriers.
+fn release(warps: &mut [Warp], waiting: u32, machine: &mut Machine<'_>) -> Result<(), (usize, Stop)> {
+    let all = warps.iter().map(|warp| warp.threads.count_ones()).sum::<u32>();
     let line = |pc: usize| machine.kernel.code[pc].line;
-    if let Some(warp) = warps.iter().find(|warp| warp.mask(State::Collective) != 0) {
-        let lane = first(warp.mask(State::Collective));
-        let what = format!("thread {} waits for others of its warp, which do not come", warp.number * WARP + lane);
-        return Err((warp.number, (lane, Fault::new(Kind::Divergence, what))));
-    }
-    let count = |mask: fn(&Warp) -> u32| warps.iter().map(|warp| mask(warp).count_ones()).sum::<u32>();
-    let (here, all) = (count(|warp| warp.mask(State::Barrier)), count(|warp| warp.threads));
-    for warp in warps.iter().filter(|warp| waiting(warp) != 0) {
-        let lane = first(waiting(warp));
-        let apart = lanes(waiting(warp)).find(|other| warp.pc[*other] != warp.pc[lane]);
-        let what = match apart {
-            Some(other) => format!(
-                "threads {} and {} of one warp wait at lines {} and {}",
-                warp.number * WARP + lane,
-                warp.number * WARP + other,
-                line(warp.pc[lane]),
-                line(warp.pc[other])
-            ),
-            None if here != all => format!("{here} threads wait, {} have ended", all - here),
+    for warp in warps.iter() {
+        let Some(lane) = lanes(warp.mask(State::Barrier)).next() else { continue };
+        let here = warp.pc[lane];
+        let other = lanes(warp.mask(State::Barrier)).map(|other| warp.pc[other]).find(|pc| *pc != here);
+        let what = match other {
+            Some(pc) => format!("threads of one warp wait at lines {} and {}", line(here), line(pc)),
+            None if waiting != all => format!("{waiting} threads wait, {} have ended", all - waiting),
             None => continue,
         };
-        return Err((warp.number, (lane, Fault::new(Kind::Barrier, what))));
+        return Err((warp.number, (lane, Fault::new(BARRIER, &what))));
     }
     for warp in warps {
         for lane in lanes(warp.threads) {
             (warp.state[lane], warp.pc[lane]) = (State::Ready, warp.pc[lane] + 1);
         }
     }
-    machine.shared.barrier();
+    machine.period += 1;
     machine.counts.barriers += 1;
     Ok(())
-}
-
-/// One line that says which thread did what where.
-fn describe(
-    fault: &Fault,
-    launch: &Launch<'_>,
-    machine: &Machine<'_>,
-    at: [u32; 3],
-    thread: usize,
-    pc: usize,
-) -> String {
-    let (kernel, what) = (&machine.kernel.name, &fault.what);
-    let line = machine.kernel.code[pc].line;
-    let text = launch.lines.get(line.saturating_sub(1) as usize).map_or("", String::as_str);
-    let place = &specials(launch, at, thread)[..3];
-    let kind = fault.kind.name();
-    format!("{kind}: {what} in `{kernel}`, PTX line {line} `{text}`, block {at:?}, thread {place:?}")
 }

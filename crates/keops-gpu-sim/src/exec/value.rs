@@ -6,48 +6,25 @@ pub(crate) trait Value: Copy + 'static {
     fn bits(self) -> u64;
 }
 
-macro_rules! integer_values {
-    ($($int:ident as $unsigned:ident),*) => {$(
-        impl Value for $int {
-            fn read(register: u64) -> Self {
-                register as $int
-            }
-
-            fn bits(self) -> u64 {
-                self as $unsigned as u64
-            }
+macro_rules! values {
+    ($($ty:ident: |$register:ident| $read:expr, |$value:ident| $bits:expr;)*) => {$(
+        impl Value for $ty {
+            fn read($register: u64) -> Self { $read }
+            fn bits(self) -> u64 { let $value = self; $bits }
         }
     )*};
 }
 
-integer_values!(u16 as u16, u32 as u32, u64 as u64, u128 as u128, i16 as u16, i32 as u32, i64 as u64, i128 as u128);
-
-impl Value for bool {
-    fn read(register: u64) -> Self {
-        register & 1 != 0
-    }
-
-    fn bits(self) -> u64 {
-        self.into()
-    }
-}
-
-impl Value for f32 {
-    fn read(register: u64) -> Self {
-        Self::from_bits(register as u32)
-    }
-
-    fn bits(self) -> u64 {
-        self.to_bits().into()
-    }
-}
-
-impl Value for f64 {
-    fn read(register: u64) -> Self {
-        Self::from_bits(register)
-    }
-
-    fn bits(self) -> u64 {
-        self.to_bits()
-    }
+values! {
+    bool: |r| r & 1 != 0, |v| v.into();
+    u16: |r| r as u16, |v| v.into();
+    u32: |r| r as u32, |v| v.into();
+    u64: |r| r, |v| v;
+    u128: |r| r.into(), |v| v as u64;
+    i16: |r| r as i16, |v| (v as u16).into();
+    i32: |r| r as i32, |v| (v as u32).into();
+    i64: |r| r as i64, |v| v as u64;
+    i128: |r| (r as i64).into(), |v| v as u64;
+    f32: |r| f32::from_bits(r as u32), |v| v.to_bits().into();
+    f64: |r| f64::from_bits(r), |v| v.to_bits();
 }

@@ -4,10 +4,11 @@
 //! meet again where their ways join.
 
 use crate::counts::Counts;
-use crate::fault::{Fault, Kind};
-use crate::memory::global::{Block, Global};
-use crate::memory::shared::Shared;
+use crate::fault::{BAD_BRANCH, Fault, TRAP};
+use crate::memory::global::Global;
+use crate::memory::watched::Watched;
 use crate::ptx::program::{Initial, Instruction, Kernel, Lanes, Op, Register, WARP};
+use crate::ptx::types::truncate;
 
 /// Instructions of all lanes after which other warps get their turn, so that one may wait for what another writes.
 const TURN: u64 = 1 << 18;
@@ -17,8 +18,11 @@ pub(crate) struct Machine<'m> {
     pub(crate) kernel: &'m Kernel,
     pub(crate) params: &'m [u8],
     pub(crate) global: &'m mut Global,
-    pub(crate) shared: Shared,
-    pub(crate) block: Block,
+    pub(crate) shared: Watched,
+    /// Numbers of the launch on its device, of the block in the grid, and of the period between two barriers.
+    pub(crate) launch: u32,
+    pub(crate) block: u32,
+    pub(crate) period: u32,
     pub(crate) counts: Counts,
     /// Instructions after which the launch is given up.
     pub(crate) limit: u64,
@@ -30,8 +34,6 @@ pub(crate) enum State {
     Ready,
     /// At a barrier of the block.
     Barrier,
-    /// At an operation of the warp for which other lanes are missing.
-    Collective,
     Done,
 }
 
@@ -147,7 +149,7 @@ impl Warp {
             };
             match op {
                 _ if active == 0 => pc += 1,
-                Op::Compute { compute, dst, args } => {
+                Op::Compute(dst, compute, args) => {
                     let values = compute(args.map(|r| &self.registers[r as usize]));
                     self.set(*dst, active, &values);
                     pc += 1;
@@ -158,11 +160,11 @@ impl Warp {
                     self.place(active, State::Ready, *target);
                     return Ok(());
                 }
-                Op::BranchTable { index, targets } => {
+                Op::BranchTable(index, targets) => {
                     self.place(mask, State::Ready, pc + 1);
                     for lane in lanes(active) {
                         let index = self.registers[*index as usize][lane] as u32;
-                        let missing = || Fault::new(Kind::BadBranch, format!("entry {index} of {}", targets.len()));
+                        let missing = || Fault::new(BAD_BRANCH, &format!("entry {index} of {}", targets.len()));
                         self.pc[lane] = *targets.get(index as usize).ok_or_else(|| (lane, missing()))?;
                     }
                     return Ok(());
@@ -172,11 +174,6 @@ impl Warp {
                     self.place(mask, State::Ready, pc + 1);
                     self.place(active, state, pc);
                     return Ok(());
-                }
-                Op::Collective { op, mask: named } => {
-                    self.place(mask, State::Ready, pc + 1);
-                    self.place(active, State::Collective, pc);
-                    return self.meet(*op, *named, pc);
                 }
                 op => {
                     let done = self.step(op, active, machine);
@@ -192,27 +189,25 @@ impl Warp {
     /// Instructions that leave the lanes together.
     fn step(&mut self, op: &Op, active: u32, machine: &mut Machine<'_>) -> Result<(), Stop> {
         match op {
-            Op::Load { access, dst } => self.load(access, dst, active, machine)?,
-            Op::Store { access, values } => self.store(access, values, active, machine)?,
-            Op::Atomic { access, update, dst, args } => self.atomic(access, update, *dst, *args, active, machine)?,
-            Op::Pack { bits, dst, parts } => {
+            Op::Load(dst, access) => self.load(dst, access, active, machine)?,
+            Op::Store(access, values) => self.store(access, values, active, machine)?,
+            Op::Atomic(dst, access, compute, arg) => self.atomic(*dst, (access, compute, *arg), active, machine)?,
+            Op::Meet(shuffle, mask) => self.meet(shuffle.as_ref(), *mask, active)?,
+            Op::Pack(dst, parts, bits) => {
                 let mut whole = [0; WARP];
                 for (k, part) in (0..).zip(parts) {
                     let part = &self.registers[*part as usize];
-                    (0..WARP).for_each(|lane| whole[lane] |= (part[lane] & (u64::MAX >> (64 - bits))) << (k * bits));
+                    (0..WARP).for_each(|lane| whole[lane] |= truncate(part[lane], *bits) << (k * bits));
                 }
                 self.set(*dst, active, &whole);
             }
-            Op::Unpack { bits, dst, source } => {
+            Op::Unpack(dst, source, bits) => {
                 let whole = self.registers[*source as usize];
                 for (k, dst) in (0..).zip(dst) {
-                    self.set(*dst, active, &whole.map(|v| v >> (k * bits) & (u64::MAX >> (64 - bits))));
+                    self.set(*dst, active, &whole.map(|v| truncate(v >> (k * bits), *bits)));
                 }
             }
-            Op::Trap => {
-                let fault = Fault::new(Kind::Trap, "the kernel stopped itself");
-                return Err((active.trailing_zeros() as usize, fault));
-            }
+            Op::Trap => return Err((active.trailing_zeros() as usize, Fault::new(TRAP, "the kernel stopped itself"))),
             // Control flow is `advance`'s; fences do nothing.
             _ => {}
         }

@@ -1,14 +1,11 @@
-//! The memories of a device: global allocations and a block's shared memory; generic addresses and numbers in bytes.
+//! The memories of a device: watched global and shared memory; generic addresses and numbers in bytes.
 
 pub(crate) mod global;
-pub(crate) mod shared;
+pub(crate) mod watched;
 
-use crate::fault::{Fault, Kind};
+use crate::fault::{Fault, OUT_OF_BOUNDS};
 use crate::ptx::types::Space;
 use std::ops::Range;
-
-/// Accesses smaller than this take no part in the search for races, which works on words.
-const WORD: usize = 4;
 
 /// Size of a window of the generic address space: shared, local and parameter memory have one each, global addresses
 /// are below them.
@@ -26,20 +23,16 @@ pub(crate) fn window(space: Space) -> u64 {
 
 /// The space a generic address lies in.
 pub(crate) fn space_of(address: u64) -> Space {
-    match address / WINDOW {
-        1 => Space::Shared,
-        2 => Space::Local,
-        3 => Space::Param,
-        _ => Space::Global,
-    }
+    let windows = [Space::Shared, Space::Local, Space::Param];
+    windows.into_iter().find(|space| window(*space) == address / WINDOW * WINDOW).unwrap_or(Space::Global)
 }
 
-/// Where `len` bytes at `address` are in `memory`.
-pub(crate) fn range(memory: &[u8], name: &str, address: u64, len: usize) -> Result<Range<usize>, Fault> {
-    let start = usize::try_from(address).ok().filter(|s| *s <= memory.len() && len <= memory.len() - *s);
-    start.map(|s| s..s + len).ok_or_else(|| {
-        let mut fault = Fault::access(Kind::OutOfBounds, name, address, len);
-        fault.what += &format!(", of {} bytes", memory.len());
+/// Where `len` bytes at `address` are in a memory of `size` bytes.
+pub(crate) fn range(size: usize, name: &str, address: u64, len: usize) -> Result<Range<usize>, Fault> {
+    let start = usize::try_from(address).ok().filter(|start| *start <= size && len <= size - *start);
+    start.map(|start| start..start + len).ok_or_else(|| {
+        let mut fault = Fault::access(OUT_OF_BOUNDS, name, address, len);
+        fault.what += &format!(", of {size} bytes");
         fault
     })
 }
@@ -55,7 +48,5 @@ pub(crate) fn read(bytes: &[u8]) -> u64 {
 
 /// Fills `bytes` with the low bytes of `value`.
 pub(crate) fn write(bytes: &mut [u8], value: u64) {
-    let whole = value.to_le_bytes();
-    let count = bytes.len().min(whole.len());
-    bytes[..count].copy_from_slice(&whole[..count]);
+    bytes.iter_mut().zip(value.to_le_bytes()).for_each(|(byte, value)| *byte = value);
 }

@@ -184,7 +184,7 @@ impl<'a> Decoder<'a> {
             }
             ("brx.idx", [index, table]) => {
                 self.jumps.indexed.push((here, *table));
-                Ok(Op::BranchTable { index: self.names.operand(index, Type::U32)?, targets: Vec::new() })
+                Ok(Op::BranchTable(self.names.operand(index, Type::U32)?, Vec::new()))
             }
             _ => opcode::decode(&mut self.names, opcode, args),
         }
@@ -199,7 +199,7 @@ impl<'a> Decoder<'a> {
         }
         for (at, name) in &self.jumps.indexed {
             let list = self.jumps.tables.get(name).ok_or_else(|| format!("table `{name}` is not defined"))?;
-            if let Op::BranchTable { targets, .. } = &mut self.code[*at].op {
+            if let Op::BranchTable(_, targets) = &mut self.code[*at].op {
                 *targets = list.iter().map(|label| find(label)).collect::<Result<_, _>>()?;
             }
         }

@@ -1,7 +1,7 @@
 //! Decoding of one instruction other than branches: opcode with modifiers, and operands.
 
 use super::names::Names;
-use super::program::{ARGUMENTS, Access, Collective, NOWHERE, Op, Shuffle};
+use super::program::{ARGUMENTS, Access, Mode, NOWHERE, Op, Shuffle};
 use super::text::elements;
 use super::types::{Kind, Space, Type};
 use crate::exec::compute::{self, Computation};
@@ -53,30 +53,30 @@ pub(super) fn decode(names: &mut Names, opcode: &str, args: &[&str]) -> Result<O
             for (register, part) in registers.iter_mut().zip(vector(&access, dst)?) {
                 *register = names.destination(part)?;
             }
-            Op::Load { access, dst: registers }
+            Op::Load(registers, access)
         }
         ("st", [address, value]) => {
             let (access, mut values) = (access(names, &mut mods, address)?, [NOWHERE; 4]);
             for (register, part) in values.iter_mut().zip(vector(&access, value)?) {
                 *register = names.operand(part, access.ty)?;
             }
-            Op::Store { access, values }
+            Op::Store(access, values)
         }
-        ("atom", [dst, address, values @ ..]) => atomic(names, &mut mods, names.destination(dst)?, address, values)?,
-        ("red", [address, values @ ..]) => atomic(names, &mut mods, NOWHERE, address, values)?,
+        ("atom", [dst, address, value]) => atomic(names, &mut mods, names.destination(dst)?, address, value)?,
+        ("red", [address, value]) => atomic(names, &mut mods, NOWHERE, address, value)?,
         ("bar" | "barrier" | "shfl", [.., mask]) => {
             let mask = names.operand(mask, Type::U32)?;
             if !mods.take("sync") {
                 return Err("only the `.sync` form is supported".to_string());
             }
             match (mods.take("warp"), args) {
-                (true, [_]) => Op::Collective { op: Collective::Sync, mask },
+                (true, [_]) => Op::Meet(None, mask),
                 (_, [_]) if mask == names.constant(0) => {
                     mods.ignore(&["cta", "aligned"]);
                     Op::Barrier
                 }
                 (_, [dst, value, lane, clamp, _]) => {
-                    Op::Collective { op: shuffle(names, &mut mods, dst, [value, lane, clamp])?, mask }
+                    Op::Meet(Some(shuffle(names, &mut mods, dst, [value, lane, clamp])?), mask)
                 }
                 _ => return Err("only barrier 0 of all threads is supported".to_string()),
             }
@@ -128,7 +128,7 @@ fn computation(names: &mut Names, name: &str, mut mods: Modifiers<'_>, args: &[&
     for (value, arg) in values.iter_mut().zip(args) {
         *value = names.operand(arg, ty)?;
     }
-    Ok(Op::Compute { compute, dst: names.destination(dst)?, args: values })
+    Ok(Op::Compute(names.destination(dst)?, compute, values))
 }
 
 /// `mov` between a register and its parts.
@@ -140,11 +140,11 @@ fn vector_move(names: &mut Names, ty: Type, dst: &str, source: &str) -> Result<O
     }
     if dst.starts_with('{') {
         let dst = parts.into_iter().map(|p| names.destination(p)).collect::<Result<_, _>>()?;
-        return Ok(Op::Unpack { bits, dst, source: names.operand(source, ty)? });
+        return Ok(Op::Unpack(dst, names.operand(source, ty)?, bits));
     }
     let part = Type { kind: Kind::Bits, bits };
     let parts = parts.into_iter().map(|p| names.operand(p, part)).collect::<Result<_, _>>()?;
-    Ok(Op::Pack { bits, dst: names.destination(dst)?, parts })
+    Ok(Op::Pack(names.destination(dst)?, parts, bits))
 }
 
 fn access(names: &mut Names, mods: &mut Modifiers<'_>, address: &str) -> Result<Access, String> {
@@ -168,27 +168,22 @@ fn vector<'t>(access: &Access, operand: &'t str) -> Result<Vec<&'t str>, String>
     if right { Ok(parts) } else { Err(format!("`{operand}` has the wrong number of elements")) }
 }
 
-fn atomic(names: &mut Names, mods: &mut Modifiers<'_>, dst: u32, address: &str, values: &[&str]) -> Result<Op, String> {
-    let op = mods.find(|m| compute::ATOMICS.contains(&m).then_some(m)).ok_or("no atomic operation")?;
+/// The computation of an atomic operation is the instruction of the same name.
+fn atomic(names: &mut Names, mods: &mut Modifiers<'_>, dst: u32, address: &str, value: &str) -> Result<Op, String> {
+    let op = mods.find(|m| ["add", "min", "max", "and", "or", "xor"].contains(&m).then_some(m));
     let access = Access { strong: true, ..access(names, mods, address)? };
-    if values.len() != 1 + usize::from(op == "cas") {
-        return Err(format!("{} values", values.len()));
-    }
-    let mut args = [NOWHERE; 2];
-    for (arg, value) in args.iter_mut().zip(values) {
-        *arg = names.operand(value, access.ty)?;
-    }
-    let update = compute::update(op, access.ty).ok_or("no such operation on this type")?;
-    Ok(Op::Atomic { access, update, dst, args })
+    let found = compute::find(op.ok_or("no atomic operation that is supported")?, access.ty, false);
+    let Computation { compute, .. } = found.ok_or("no such operation on this type")?;
+    Ok(Op::Atomic(dst, access, compute, names.operand(value, access.ty)?))
 }
 
-fn shuffle(names: &mut Names, mods: &mut Modifiers<'_>, dst: &str, args: [&str; 3]) -> Result<Collective, String> {
+fn shuffle(names: &mut Names, mods: &mut Modifiers<'_>, dst: &str, args: [&str; 3]) -> Result<Shuffle, String> {
     mods.ignore(&["b32"]);
-    let modes = [Shuffle::Up, Shuffle::Down, Shuffle::Butterfly, Shuffle::Index];
+    let modes = [Mode::Up, Mode::Down, Mode::Butterfly, Mode::Index];
     let mode = mods.find(|m| ["up", "down", "bfly", "idx"].iter().position(|v| *v == m));
     let (dst, inside) = dst.split_once('|').unwrap_or((dst, "_"));
     let (dst, inside) = (names.destination(dst.trim())?, names.destination(inside.trim())?);
     let [value, lane, clamp] = args.map(|arg| names.operand(arg, Type::U32));
     let mode = modes[mode.ok_or("no shuffle mode")?];
-    Ok(Collective::Shuffle { mode, dst, inside, value: value?, lane: lane?, clamp: clamp? })
+    Ok(Shuffle { mode, dst, inside, value: value?, lane: lane?, clamp: clamp? })
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// Threads of a warp.
 pub(crate) const WARP: usize = 32;
-/// A register's values in the lanes of a warp. Each holds the bits of its type and zeros above them.
+/// A register's values in the lanes of a warp.
 pub(crate) type Lanes = [u64; WARP];
 /// Number of a register in a kernel.
 pub(crate) type Register = u32;
@@ -15,8 +15,6 @@ pub(crate) const NOWHERE: Register = 0;
 pub(crate) const ARGUMENTS: usize = 4;
 /// An instruction that only computes, for all lanes at once.
 pub(crate) type Compute = Box<dyn Fn([&Lanes; ARGUMENTS]) -> Lanes + Send + Sync>;
-/// The value that replaces one in memory, which comes first.
-pub(crate) type Update = Box<dyn Fn([u64; 3]) -> u64 + Send + Sync>;
 
 /// Where a memory instruction goes.
 #[derive(Clone, Copy, Debug)]
@@ -27,74 +25,44 @@ pub(crate) struct Access {
     pub(crate) elements: usize,
     pub(crate) base: Register,
     pub(crate) offset: i64,
-    /// Relaxed, acquire, release, atomic: takes part in synchronisation and races with nothing.
+    /// Relaxed, acquire, release, atomic: takes part in synchronisation and races with nothing of its kind.
     pub(crate) strong: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Shuffle {
+pub(crate) enum Mode {
     Up,
     Down,
     Butterfly,
     Index,
 }
 
-/// Instructions that threads of a warp execute together.
+/// `inside` is the predicate that tells whether the lane asked for is in range.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Collective {
-    Sync,
-    /// `inside` is the predicate that tells whether the lane asked for is in range.
-    Shuffle {
-        mode: Shuffle,
-        dst: Register,
-        inside: Register,
-        value: Register,
-        lane: Register,
-        clamp: Register,
-    },
+pub(crate) struct Shuffle {
+    pub(crate) mode: Mode,
+    pub(crate) dst: Register,
+    pub(crate) inside: Register,
+    pub(crate) value: Register,
+    pub(crate) lane: Register,
+    pub(crate) clamp: Register,
 }
 
+/// An instruction; registers that are written come first.
 pub(crate) enum Op {
-    Compute {
-        compute: Compute,
-        dst: Register,
-        args: [Register; ARGUMENTS],
-    },
-    /// `mov` of a vector of registers of `bits` bits each into one.
-    Pack {
-        bits: u32,
-        dst: Register,
-        parts: Vec<Register>,
-    },
-    Unpack {
-        bits: u32,
-        dst: Vec<Register>,
-        source: Register,
-    },
-    Load {
-        access: Access,
-        dst: [Register; 4],
-    },
-    Store {
-        access: Access,
-        values: [Register; 4],
-    },
-    Atomic {
-        access: Access,
-        update: Update,
-        dst: Register,
-        args: [Register; 2],
-    },
+    Compute(Register, Compute, [Register; ARGUMENTS]),
+    /// `mov` of a vector of registers, of so many bits each, into one, and back.
+    Pack(Register, Vec<Register>, u32),
+    Unpack(Vec<Register>, Register, u32),
+    Load([Register; 4], Access),
+    Store(Access, [Register; 4]),
+    /// A read-modify-write operation: the computation of the old value and an argument.
+    Atomic(Register, Access, Compute, Register),
     Branch(usize),
-    BranchTable {
-        index: Register,
-        targets: Vec<usize>,
-    },
+    BranchTable(Register, Vec<usize>),
     Barrier,
-    Collective {
-        op: Collective,
-        mask: Register,
-    },
+    /// Operations of the lanes that a mask names: `bar.warp.sync` and `shfl`.
+    Meet(Option<Shuffle>, Register),
     Exit,
     Trap,
     /// Memory fences: the interpreter's memory is sequentially consistent.

@@ -1,0 +1,120 @@
+//! Memory that knows which bytes are initialised, and who has touched each word last.
+
+use super::range;
+use crate::fault::{Fault, RACE, UNINITIALISED};
+use std::ops::Range;
+
+/// Accesses smaller than this take no part in the search for races, which works on words.
+const WORD: usize = 4;
+
+/// The number of several threads, and the group of threads from several groups.
+pub(crate) const SEVERAL: u32 = u32::MAX;
+
+/// Who accesses memory: a thread of the block in shared memory, a block of the grid in global memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Actor {
+    /// What happens in different periods is ordered: between two barriers, in a launch. Counts from 1.
+    pub(crate) period: u32,
+    pub(crate) number: u32,
+    /// Warp of a thread, whose steps are ordered.
+    pub(crate) group: u32,
+    pub(crate) step: u32,
+    /// Atomic or the like: does not race with its like.
+    pub(crate) strong: bool,
+}
+
+impl Actor {
+    /// Whether what this one has done and what `other` does may happen in any order.
+    fn concurrent(self, other: Self) -> bool {
+        let ordered = self.group == other.group && self.step < other.step;
+        let same = self.number == other.number && self.number != SEVERAL;
+        let both_strong = self.strong && other.strong;
+        self.period == other.period && !(ordered || same || both_strong)
+    }
+
+    /// Stands for this one and `other`, who comes later.
+    fn joined(self, other: Self) -> Self {
+        if self.period != other.period || (self.number, self.group) == (other.number, other.group) {
+            return other;
+        }
+        let group = if self.group == other.group { self.group } else { SEVERAL };
+        Self { number: SEVERAL, group, strong: self.strong && other.strong, ..other }
+    }
+}
+
+/// An allocation of global memory, or the shared memory of a block.
+pub(crate) struct Watched {
+    name: &'static str,
+    pub(crate) base: u64,
+    pub(super) data: Vec<u8>,
+    pub(super) initialised: Vec<bool>,
+    /// Who wrote each word last, and who has read it; empty until a kernel comes.
+    written: Vec<Actor>,
+    read: Vec<Actor>,
+}
+
+impl Watched {
+    pub(crate) fn new(name: &'static str, base: u64, size: usize) -> Self {
+        let (data, initialised) = (vec![0; size], vec![false; size]);
+        Self { name, base, data, initialised, written: Vec::new(), read: Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Forgets the contents.
+    pub(crate) fn clear(&mut self) {
+        self.initialised.fill(false);
+    }
+
+    pub(super) fn range(&self, address: u64, len: usize) -> Result<Range<usize>, Fault> {
+        range(self.len(), self.name, address.wrapping_sub(self.base), len)
+    }
+
+    /// The initialised bytes at `address`. Without an actor it is the host who reads.
+    pub(crate) fn read(&mut self, address: u64, len: usize, actor: Option<Actor>) -> Result<&[u8], Fault> {
+        let range = self.range(address, len)?;
+        if self.initialised[range.clone()].contains(&false) {
+            return Err(Fault::access(UNINITIALISED, self.name, address, len));
+        }
+        self.watch(range.clone(), actor, false)?;
+        Ok(&self.data[range])
+    }
+
+    /// The bytes at `address` for a write; they count as initialised from now on.
+    pub(crate) fn write(&mut self, address: u64, len: usize, actor: Option<Actor>) -> Result<&mut [u8], Fault> {
+        let range = self.range(address, len)?;
+        self.watch(range.clone(), actor, true)?;
+        self.initialised[range.clone()].fill(true);
+        Ok(&mut self.data[range])
+    }
+
+    fn watch(&mut self, range: Range<usize>, actor: Option<Actor>, write: bool) -> Result<(), Fault> {
+        let Some(actor) = actor.filter(|_| range.len() >= WORD) else { return Ok(()) };
+        if self.written.is_empty() {
+            self.written = vec![Actor::default(); self.len() / WORD + 1];
+            self.read = self.written.clone();
+        }
+        for word in range.start / WORD..range.end / WORD {
+            let (written, read) = (self.written[word], self.read[word]);
+            if written.concurrent(actor) {
+                return Err(self.race(word, write, written, "written"));
+            }
+            if write && read.concurrent(actor) {
+                return Err(self.race(word, write, read, "read"));
+            }
+            *(if write { &mut self.written[word] } else { &mut self.read[word] }) =
+                if write { actor } else { read.joined(actor) };
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn race(&self, word: usize, write: bool, other: Actor, done: &str) -> Fault {
+        let (access, address) = (if write { "write" } else { "read" }, self.base + (word * WORD) as u64);
+        let unit = if self.name == "shared" { "thread" } else { "block" };
+        let by = if other.number == SEVERAL { format!("several {unit}s") } else { format!("{unit} {}", other.number) };
+        Fault::new(RACE, &format!("{access} of {} address {address:#x}, {done} by {by} in any order", self.name))
+    }
+}
