@@ -33,6 +33,15 @@ pub trait Number: Scalar {
     unsafe fn store_shared(address: u32, v: Self);
 }
 
+/// The same number, of which the compiler knows nothing: a loop that ends there is not unrolled.
+#[inline(always)]
+pub(crate) fn opaque(n: usize) -> usize {
+    #[cfg(target_arch = "nvptx64")]
+    return crate::device::opaque(n);
+    #[cfg(not(target_arch = "nvptx64"))]
+    n
+}
+
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use super::Number;

@@ -3,7 +3,7 @@
 
 use crate::abi::{Step, THREADS};
 use crate::reduction::{Reduction, strip};
-use keops_core::{Formula, Scalar};
+use keops_core::{Formula, Scalar, Shape};
 
 /// Shared memory that every device grants a block.
 const SHARED: usize = 48 << 10;
@@ -66,8 +66,10 @@ impl Tiling {
         let sums = if sums_in_memory { 0 } else { sums };
         let row = F::ROW * words;
 
+        // Loops over wide vectors have few values alive, however much they do.
+        let much = matches!(F::SHAPE, Shape::Narrow) && F::WORK > MUCH_WORK;
         let mut rows = 0;
-        let mut k = if F::WORK > MUCH_WORK { 1 } else { 0 };
+        let mut k = if much { 1 } else { 0 };
         while k < REGISTERS.len() && rows == 0 {
             // Exact sums are kept for one row at a time.
             if REGISTERS[k].0 * (row + sums) <= REGISTERS[k].1 && (!exactly || REGISTERS[k].0 == 1) {
@@ -84,7 +86,7 @@ impl Tiling {
         let held = rows * (sums + if rows_in_memory { 0 } else { row });
         let temporary = rows * words * if F::DIM < 4 { 4 } else { F::DIM };
         let ahead = temporary + if rows_in_memory { 0 } else { F::COL * words };
-        let columns = if exactly || F::WORK > MUCH_WORK {
+        let columns = if exactly || much {
             1
         } else if held + 4 * ahead <= ALIVE {
             4

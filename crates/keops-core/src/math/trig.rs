@@ -109,11 +109,20 @@ fn to_top<R: Real>(bits: R::Int) -> R::Int {
 }
 
 /// Out of line where there are calls: rare and long.
-#[cold]
-#[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
+#[cfg_attr(not(target_arch = "nvptx64"), cold, inline(never))]
 #[cfg_attr(target_arch = "nvptx64", inline(always))]
-fn far<R: Real>(x: R, near: R, cos: bool) -> R {
-    R::select(beyond(x), x.map(|v| R::Scalar::from_f64(sin_or_cos(v.to_f64(), cos))), near)
+fn far<R: Real>(x: R, near: R, f: impl Fn(R::Scalar) -> R::Scalar) -> R {
+    R::select(beyond(x), x.map(f), near)
+}
+
+#[inline(always)]
+fn far_sin<T: Scalar>(x: T) -> T {
+    T::from_f64(sin_or_cos(x.to_f64(), false))
+}
+
+#[inline(always)]
+fn far_cos<T: Scalar>(x: T) -> T {
+    T::from_f64(sin_or_cos(x.to_f64(), true))
 }
 
 /// `sin x`: ≤ 1 ulp, for any finite argument; NaN at the infinities.
@@ -131,7 +140,7 @@ pub fn sin<R: Real>(x: R) -> R {
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn finish_sin<R: Real>(x: R, y: R) -> R {
     let y = R::select(x.abs().lt(constant(2.44140625e-4, 7.450580596923828e-9)), x, y);
-    if beyond(x).any() { far(x, y, false) } else { y }
+    if beyond(x).any() { far(x, y, far_sin) } else { y }
 }
 
 /// `cos x`: ≤ 1 ulp, for any finite argument; NaN at the infinities.
@@ -146,7 +155,7 @@ pub fn cos<R: Real>(x: R) -> R {
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn finish_cos<R: Real>(x: R, y: R) -> R {
-    if beyond(x).any() { far(x, y, true) } else { y }
+    if beyond(x).any() { far(x, y, far_cos) } else { y }
 }
 
 /// `(sin x, cos x)` for little more than the price of one.

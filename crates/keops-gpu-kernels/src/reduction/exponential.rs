@@ -11,7 +11,7 @@ use super::{Kind, Reduction, Running, sums};
 use crate::bank::Bank;
 use crate::compensated::{total, two_sum};
 use crate::nest::{Nest, Shape};
-use crate::number::Number;
+use crate::number::{Number, opaque};
 use crate::pairs::{All, Pairs, Strip};
 use crate::records::{Records, States};
 use core::marker::PhantomData;
@@ -70,13 +70,23 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
     const SINGLE: bool = false;
 
     #[inline(always)]
-    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, running: &mut Running<S::Row>, strip: Strip) {
+    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(
+        bank: &mut B,
+        running: &mut Running<S::Row>,
+        records: Records<T, S>,
+        strip: Strip,
+    ) {
         let lowest = -S::Row::lit(highest::<T>());
         *running = Running { top: lowest, origin: origin(lowest), settled: lowest };
-        if Self::unit::<F>() == 1 && (!B::DIRECT || strip.first == 0) {
+        let (unit, sums) = (Self::unit::<F>(), Self::sums::<F>());
+        if unit == 1 && strip.first == 0 {
+            records.set(1, S::Row::lit(0.0));
+            records.set(1 + sums, S::Row::lit(0.0));
+        }
+        if unit == 1 && !B::DIRECT {
             bank.clear(0);
         }
-        clear_strip::<F, T, S, B>(bank, Self::unit::<F>(), strip);
+        clear_strip::<F, T, S, B>(bank, unit, records, 1 + unit, sums, strip);
     }
 
     #[inline(always)]
@@ -118,32 +128,29 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
         running: &mut Running<S::Row>,
         records: Records<T, S>,
         strip: Strip,
-        first: bool,
     ) {
         if B::DIRECT {
             return;
         }
         let (unit, sums) = (Self::unit::<F>(), Self::sums::<F>());
-        if !first {
-            let factor = rescaling(origin(running.settled), running.origin);
-            let scale = |k: usize| {
-                records.scale(1 + k, factor);
-                records.scale(1 + sums + k, factor);
-            };
-            if unit == 1 && strip.first == 0 {
-                scale(0);
-            }
-            for k in 0..strip.count {
-                scale(unit + strip.first + k);
-            }
+        let factor = rescaling(origin(running.settled), running.origin);
+        let scale = |k: usize| {
+            records.scale(1 + k, factor);
+            records.scale(1 + sums + k, factor);
+        };
+        if unit == 1 && strip.first == 0 {
+            scale(0);
+        }
+        for k in 0..opaque(strip.count) {
+            scale(unit + strip.first + k);
         }
         running.settled = running.top;
         if unit == 1 && strip.first == 0 {
-            move_sum::<T, S, B>(bank, 0, records, 1, sums, first);
+            move_sum::<T, S, B>(bank, 0, records, 1, sums);
         } else if unit == 1 {
             bank.clear(0);
         }
-        move_sums::<F, T, S, B>(bank, unit, 1 + unit, records, strip.first, sums, strip.count, first);
+        move_sums::<F, T, S, B>(bank, unit, records, 1 + unit + strip.first, sums, strip.count);
     }
 
     #[inline(always)]
@@ -166,7 +173,7 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
             top = states.get(0, first + q * step).larger(top);
         }
         let sums = Self::sums::<F>();
-        for c in 0..sums {
+        for c in 0..opaque(sums) {
             let mut sum = (T::Real::lit(0.0), T::Real::lit(0.0));
             for q in 0..count {
                 let record = first + q * step;
@@ -198,14 +205,14 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
         };
         match RESULT {
             LOG => {
-                for c in 0..F::ACC {
+                for c in 0..opaque(F::ACC) {
                     let log = <f64 as Number>::of(<f64 as Number>::Real::splat(sum(c)).ln());
                     value(c, T::from_f64(top.to_f64() + log));
                 }
             }
             QUOTIENT => {
                 let unit = Self::unit::<F>();
-                for c in 0..F::ACC {
+                for c in 0..opaque(F::ACC) {
                     // No term, or none above −∞: the empty mean is defined as 0.
                     value(c, T::from_f64(if sum(0) == 0.0 { 0.0 } else { sum(unit + c) / sum(0) }));
                 }
@@ -214,7 +221,7 @@ impl<F: Formula, const RESULT: u8, const UNIT: bool> Reduction<F> for Exponentia
                 let infinite =
                     (top == lowest && sum(0) == 0.0) || (top == T::from_f64(highest::<T>()) && !sum(0).is_finite());
                 value(0, if infinite { T::from_f64(top.to_f64() * f64::INFINITY) } else { top });
-                for c in 0..sums {
+                for c in 0..opaque(sums) {
                     value(1 + c, T::from_f64(sum(c)));
                 }
             }
@@ -231,7 +238,7 @@ impl<const RESULT: u8, const UNIT: bool> Exponential<RESULT, UNIT> {
             bank.scale(0, factor);
         }
         if B::DIRECT {
-            for k in strip.first..strip.first + strip.count {
+            for k in strip.first..strip.first + opaque(strip.count) {
                 bank.scale(unit + k, factor);
             }
         } else {

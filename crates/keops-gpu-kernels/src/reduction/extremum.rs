@@ -6,7 +6,7 @@ use super::{Kind, Reduction, Running};
 use crate::abi::NONE;
 use crate::bank::Bank;
 use crate::nest::{Nest, Shape};
-use crate::number::Number;
+use crate::number::{Number, opaque};
 use crate::pairs::{Pairs, Strip};
 use crate::records::{Records, States};
 use core::marker::PhantomData;
@@ -52,8 +52,8 @@ impl<F: Formula, const MAX: bool, const VALUES: bool, const INDICES: bool> Reduc
     const CARRY: usize = 0;
 
     #[inline(always)]
-    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, _: &mut Running<S::Row>, _: Strip) {
-        for e in 0..F::DIM {
+    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, _: &mut Running<S::Row>, _: Records<T, S>, _: Strip) {
+        for e in 0..if B::DIRECT { opaque(F::DIM) } else { F::DIM } {
             bank.set(e, S::Row::lit(worst::<MAX>()));
             if INDICES {
                 bank.set_index(F::DIM, e, <S::Row as Real>::Int::splat(NONE as i64));
@@ -74,14 +74,7 @@ impl<F: Formula, const MAX: bool, const VALUES: bool, const INDICES: bool> Reduc
     }
 
     #[inline(always)]
-    fn settle<T: Number, S: Shape<T>, B: Bank<T, S>>(
-        _: &mut B,
-        _: &mut Running<S::Row>,
-        _: Records<T, S>,
-        _: Strip,
-        _: bool,
-    ) {
-    }
+    fn settle<T: Number, S: Shape<T>, B: Bank<T, S>>(_: &mut B, _: &mut Running<S::Row>, _: Records<T, S>, _: Strip) {}
 
     #[inline(always)]
     fn leave<T: Number, S: Shape<T>, B: Bank<T, S>>(
@@ -91,7 +84,7 @@ impl<F: Formula, const MAX: bool, const VALUES: bool, const INDICES: bool> Reduc
         _: Strip,
         base: u64,
     ) {
-        for e in 0..F::DIM {
+        for e in 0..if B::DIRECT { opaque(F::DIM) } else { F::DIM } {
             if !B::DIRECT {
                 records.set(e, bank.get(e));
             }
@@ -103,7 +96,7 @@ impl<F: Formula, const MAX: bool, const VALUES: bool, const INDICES: bool> Reduc
 
     #[inline(always)]
     fn merge<T: Number>(states: States<T>, first: u64, step: u64, count: u64) {
-        for e in 0..F::DIM {
+        for e in 0..opaque(F::DIM) {
             let mut best = states.get(e, first);
             let mut at = if INDICES { states.get_index(e, first) } else { 0 };
             for q in 1..count {
@@ -129,7 +122,7 @@ impl<F: Formula, const MAX: bool, const VALUES: bool, const INDICES: bool> Reduc
         mut value: impl FnMut(usize, T),
         mut index: impl FnMut(usize, u64),
     ) {
-        for e in 0..F::DIM {
+        for e in 0..opaque(F::DIM) {
             if VALUES {
                 value(e, record.map_or(T::from_f64(worst::<MAX>()), |record| states.get(e, record)));
             }

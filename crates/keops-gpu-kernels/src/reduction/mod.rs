@@ -53,7 +53,12 @@ pub trait Reduction<F: Formula>: Kind {
     const SINGLE: bool = true;
 
     /// Begins an item.
-    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, running: &mut Running<S::Row>, strip: Strip);
+    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(
+        bank: &mut B,
+        running: &mut Running<S::Row>,
+        records: Records<T, S>,
+        strip: Strip,
+    );
     /// Takes in some columns.
     fn take<T, S, N, B, P>(bank: &mut B, running: &mut Running<S::Row>, pairs: &P, strip: Strip)
     where
@@ -62,13 +67,12 @@ pub trait Reduction<F: Formula>: Kind {
         N: Nest<S::Row>,
         B: Bank<T, S>,
         P: Pairs<T, S, N>;
-    /// Moves sums from registers to the states, the `first` time or another time.
+    /// Moves sums from registers to the states.
     fn settle<T: Number, S: Shape<T>, B: Bank<T, S>>(
         bank: &mut B,
         running: &mut Running<S::Row>,
         records: Records<T, S>,
         strip: Strip,
-        first: bool,
     );
     /// Ends an item whose first column is `base`.
     fn leave<T: Number, S: Shape<T>, B: Bank<T, S>>(

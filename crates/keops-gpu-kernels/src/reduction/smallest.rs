@@ -6,7 +6,7 @@ use super::{Kind, Reduction, Running};
 use crate::abi::NONE;
 use crate::bank::Bank;
 use crate::nest::{Nest, Shape};
-use crate::number::Number;
+use crate::number::{Number, opaque};
 use crate::pairs::{Pairs, Strip};
 use crate::records::{Records, States};
 use core::marker::PhantomData;
@@ -45,8 +45,8 @@ impl<F: Formula, const K: usize, const VALUES: bool, const INDICES: bool> Reduct
     const SINGLE: bool = false;
 
     #[inline(always)]
-    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, _: &mut Running<S::Row>, _: Strip) {
-        for k in 0..K * F::DIM {
+    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, _: &mut Running<S::Row>, _: Records<T, S>, _: Strip) {
+        for k in 0..if B::DIRECT { opaque(K * F::DIM) } else { K * F::DIM } {
             bank.set(k, S::Row::lit(f64::INFINITY));
             if INDICES {
                 bank.set_index(K * F::DIM, k, <S::Row as Real>::Int::splat(NONE as i64));
@@ -67,14 +67,7 @@ impl<F: Formula, const K: usize, const VALUES: bool, const INDICES: bool> Reduct
     }
 
     #[inline(always)]
-    fn settle<T: Number, S: Shape<T>, B: Bank<T, S>>(
-        _: &mut B,
-        _: &mut Running<S::Row>,
-        _: Records<T, S>,
-        _: Strip,
-        _: bool,
-    ) {
-    }
+    fn settle<T: Number, S: Shape<T>, B: Bank<T, S>>(_: &mut B, _: &mut Running<S::Row>, _: Records<T, S>, _: Strip) {}
 
     #[inline(always)]
     fn leave<T: Number, S: Shape<T>, B: Bank<T, S>>(
@@ -84,7 +77,7 @@ impl<F: Formula, const K: usize, const VALUES: bool, const INDICES: bool> Reduct
         _: Strip,
         base: u64,
     ) {
-        for k in 0..K * F::DIM {
+        for k in 0..if B::DIRECT { opaque(K * F::DIM) } else { K * F::DIM } {
             if !B::DIRECT {
                 records.set(k, bank.get(k));
             }
@@ -97,8 +90,8 @@ impl<F: Formula, const K: usize, const VALUES: bool, const INDICES: bool> Reduct
     #[inline(always)]
     fn merge<T: Number>(states: States<T>, first: u64, step: u64, count: u64) {
         for q in 1..count {
-            for d in 0..F::DIM {
-                merge_lists::<T, INDICES>(states, first, first + q * step, K, F::DIM, d);
+            for d in 0..opaque(F::DIM) {
+                merge_lists::<T, INDICES>(states, first, first + q * step, opaque(K), F::DIM, d);
             }
         }
     }
@@ -110,7 +103,7 @@ impl<F: Formula, const K: usize, const VALUES: bool, const INDICES: bool> Reduct
         mut value: impl FnMut(usize, T),
         mut index: impl FnMut(usize, u64),
     ) {
-        for k in 0..K * F::DIM {
+        for k in 0..opaque(K * F::DIM) {
             if VALUES {
                 value(k, record.map_or(T::from_f64(f64::INFINITY), |record| states.get(k, record)));
             }
@@ -123,6 +116,7 @@ impl<F: Formula, const K: usize, const VALUES: bool, const INDICES: bool> Reduct
 
 /// Merges the list of component `d` of record `from` into that of record `into`: each of its entries is put in its place,
 /// until one has none.
+#[inline(always)]
 fn merge_lists<T: Number, const INDICES: bool>(
     states: States<T>,
     into: u64,
@@ -159,6 +153,7 @@ fn merge_lists<T: Number, const INDICES: bool>(
 
 /// Does (`v`, `i`) come before entry `at` of a record? Threads that share a row have columns of all of the chunk: on a tie
 /// the smaller index comes first.
+#[inline(always)]
 fn comes_before<T: Number, const INDICES: bool>(states: States<T>, v: T, i: u64, record: u64, at: usize) -> bool {
     let other = states.get(at, record);
     v < other || (INDICES && v == other && i < states.get_index(at, record))
@@ -240,7 +235,7 @@ fn insert_in_memory<F, T, S, B, const K: usize, const INDICES: bool>(
     S: Shape<T>,
     B: Bank<T, S>,
 {
-    for k in (0..K).rev() {
+    for k in (0..opaque(K)).rev() {
         let at = k * F::DIM + d;
         let old = bank.get(at);
         let moves = v.lt(old);

@@ -6,7 +6,7 @@ use super::{Kind, Reduction, Running, sums};
 use crate::bank::Bank;
 use crate::compensated::{total, two_sum};
 use crate::nest::{Nest, Shape};
-use crate::number::Number;
+use crate::number::{Number, opaque};
 use crate::pairs::{All, Pairs, Strip};
 use crate::records::{Records, States};
 use core::marker::PhantomData;
@@ -32,8 +32,13 @@ impl<F: Formula> Reduction<F> for Sum {
     const CARRY: usize = F::ACC;
 
     #[inline(always)]
-    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, _: &mut Running<S::Row>, strip: Strip) {
-        clear_strip::<F, T, S, B>(bank, 0, strip);
+    fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(
+        bank: &mut B,
+        _: &mut Running<S::Row>,
+        records: Records<T, S>,
+        strip: Strip,
+    ) {
+        clear_strip::<F, T, S, B>(bank, 0, records, 0, F::ACC, strip);
     }
     #[inline(always)]
     fn take<T, S, N, B, P>(bank: &mut B, _: &mut Running<S::Row>, pairs: &P, strip: Strip)
@@ -52,17 +57,16 @@ impl<F: Formula> Reduction<F> for Sum {
         _: &mut Running<S::Row>,
         records: Records<T, S>,
         strip: Strip,
-        first: bool,
     ) {
         if !B::DIRECT {
-            move_sums::<F, T, S, B>(bank, 0, 0, records, strip.first, F::ACC, strip.count, first);
+            move_sums::<F, T, S, B>(bank, 0, records, strip.first, F::ACC, strip.count);
         }
     }
     #[inline(always)]
     fn leave<T: Number, S: Shape<T>, B: Bank<T, S>>(_: &B, _: &Running<S::Row>, _: Records<T, S>, _: Strip, _: u64) {}
     #[inline(always)]
     fn merge<T: Number>(states: States<T>, first: u64, step: u64, count: u64) {
-        for e in 0..F::ACC {
+        for e in 0..opaque(F::ACC) {
             let mut sum = (T::Real::lit(0.0), T::Real::lit(0.0));
             for q in 0..count {
                 let record = first + q * step;
@@ -76,43 +80,47 @@ impl<F: Formula> Reduction<F> for Sum {
     #[inline(always)]
     fn finish<T: Number>(states: States<T>, record: Option<u64>, _: impl FnMut(usize, T), _: impl FnMut(usize, u64)) {
         if let Some(record) = record {
-            for e in 0..F::ACC {
+            for e in 0..opaque(F::ACC) {
                 states.set(e, record, total(states.get(e, record), states.get(F::ACC + e, record)));
             }
         }
     }
 }
 
-/// Makes the sums of a strip zero: numbers `from..` of the bank.
+/// Makes the sums of a strip zero: numbers `from..` of the bank, `to..` and their carries in the states.
 #[inline(always)]
-pub(super) fn clear_strip<F: Formula, T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, from: usize, strip: Strip) {
-    if B::DIRECT {
-        for k in strip.first..strip.first + strip.count {
-            bank.clear(from + k);
-        }
-    } else {
+pub(super) fn clear_strip<F: Formula, T: Number, S: Shape<T>, B: Bank<T, S>>(
+    bank: &mut B,
+    from: usize,
+    records: Records<T, S>,
+    to: usize,
+    carry: usize,
+    strip: Strip,
+) {
+    for k in strip.first..strip.first + opaque(strip.count) {
+        records.set(to + k, S::Row::lit(0.0));
+        records.set(to + carry + k, S::Row::lit(0.0));
+    }
+    if !B::DIRECT {
         for k in 0..sums::<F>() {
             bank.clear(from + k);
         }
     }
 }
 
-/// Moves `count` sums of a strip (numbers `from..` of the bank) to the states (numbers `to + shift..`) and clears them.
+/// Moves `count` sums (numbers `from..` of the bank) to the states (numbers `to..`) and clears them.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
 pub(super) fn move_sums<F: Formula, T: Number, S: Shape<T>, B: Bank<T, S>>(
     bank: &mut B,
     from: usize,
-    to: usize,
     records: Records<T, S>,
-    shift: usize,
+    to: usize,
     carry: usize,
     count: usize,
-    first: bool,
 ) {
     for k in 0..sums::<F>() {
         if k < count {
-            move_sum::<T, S, B>(bank, from + k, records, to + shift + k, carry, first);
+            move_sum::<T, S, B>(bank, from + k, records, to + k, carry);
         }
     }
 }
@@ -125,15 +133,9 @@ pub(super) fn move_sum<T: Number, S: Shape<T>, B: Bank<T, S>>(
     records: Records<T, S>,
     to: usize,
     carry: usize,
-    first: bool,
 ) {
     let (high, low) = bank.sum(from);
-    if first {
-        records.set(to, high);
-        records.set(to + carry, low);
-    } else {
-        records.add(to, to + carry, high, low);
-    }
+    records.add(to, to + carry, high, low);
     bank.clear(from);
 }
 
@@ -207,7 +209,7 @@ where
     P: Pairs<T, S, N>,
 {
     if B::DIRECT {
-        for k in 0..strip.count {
+        for k in 0..opaque(strip.count) {
             let w = pairs.outer(strip.first, k);
             add_columns::<T, S, N, B>(bank, from + strip.first + k, v, Some(w));
         }

@@ -141,8 +141,8 @@ where
         let mut bank = B::new(records(), R::FIRST, R::CARRY);
         let zero = S::Row::lit(0.0);
         let mut running = Running { top: zero, origin: zero, settled: zero };
-        R::begin::<T, S, B>(&mut bank, &mut running, work.strip);
-        let (mut unsettled, mut first) = (0, true);
+        R::begin::<T, S, B>(&mut bank, &mut running, records(), work.strip);
+        let mut unsettled = 0;
         for q in 0..work.ranges() {
             let range = work.range(q);
             let mut column = range.start;
@@ -153,8 +153,8 @@ where
                 unsafe { self.stage(column, count, memory) };
                 self.grid.barrier();
                 if unsettled + count > SETTLE {
-                    R::settle::<T, S, B>(&mut bank, &mut running, records(), work.strip, first);
-                    (unsettled, first) = (0, false);
+                    R::settle::<T, S, B>(&mut bank, &mut running, records(), work.strip);
+                    unsettled = 0;
                 }
                 unsettled += count;
 
@@ -165,7 +165,7 @@ where
                 column += u64::from(count);
             }
         }
-        R::settle::<T, S, B>(&mut bank, &mut running, records(), work.strip, first);
+        R::settle::<T, S, B>(&mut bank, &mut running, records(), work.strip);
         R::leave::<T, S, B>(&bank, &running, records(), work.strip, work.base);
     }
 
