@@ -7,7 +7,7 @@ use crate::counts::Counts;
 use crate::fault::{BAD_BRANCH, Fault, TRAP};
 use crate::memory::global::Global;
 use crate::memory::watched::Watched;
-use crate::ptx::program::{Initial, Instruction, Kernel, Lanes, Op, Register, WARP};
+use crate::ptx::program::{CARRY, Initial, Instruction, Kernel, Lanes, Op, Register, WARP};
 use crate::ptx::types::truncate;
 
 /// Instructions of all lanes after which other warps get their turn, so that one may wait for what another writes.
@@ -193,6 +193,21 @@ impl Warp {
             Op::Store(access, values) => self.store(access, values, active, machine)?,
             Op::Atomic(dst, access, compute, arg) => self.atomic(*dst, (access, compute, *arg), active, machine)?,
             Op::Meet(shuffle, mask) => self.meet(shuffle.as_ref(), *mask, active)?,
+            Op::Carry(dst, args, carry) => {
+                let [a, b, before] = [args[0], args[1], CARRY].map(|r| self.registers[r as usize]);
+                let (mut sums, mut carries) = ([0; WARP], before);
+                for lane in lanes(active) {
+                    let [a, b] = [a, b].map(|v| i128::from(truncate(v[lane], carry.bits)));
+                    let input = if carry.input { i128::from(before[lane]) } else { 0 };
+                    let sum = if carry.subtract { a - b - input } else { a + b + input };
+                    sums[lane] = truncate(sum as u64, carry.bits);
+                    carries[lane] = (sum >> carry.bits & 1) as u64;
+                }
+                self.set(*dst, active, &sums);
+                if carry.output {
+                    self.set(CARRY, active, &carries);
+                }
+            }
             Op::Pack(dst, parts, bits) => {
                 let mut whole = [0; WARP];
                 for (k, part) in (0..).zip(parts) {

@@ -1,6 +1,6 @@
 //! Names in a kernel: registers in their scopes, variables, constants, operands.
 
-use super::program::{Initial, NOWHERE, Register};
+use super::program::{CARRY, Initial, NOWHERE, Register};
 use super::source::Variable;
 use super::text::split;
 use super::types::{SPECIALS, Space, Type};
@@ -17,7 +17,7 @@ pub(crate) struct Names {
     /// Registers of each scope. `%r<10>` is kept as its prefix; with each name go the first register and the count,
     /// which is 0 for a register of exactly this name.
     scopes: Vec<HashMap<String, (Register, u32)>>,
-    /// Registers so far, the one that nobody reads included.
+    /// Registers so far, those of no name included.
     pub(crate) registers: u32,
     /// Registers that hold constants and special registers.
     pub(crate) initial: HashMap<Initial, Register>,
@@ -28,7 +28,7 @@ pub(crate) struct Names {
 impl Names {
     pub(crate) fn new(module: &HashMap<String, Place>) -> Self {
         let (scopes, initial, variables) = (Vec::new(), HashMap::new(), module.clone());
-        Self { scopes, registers: NOWHERE + 1, initial, variables, local_bytes: 0 }
+        Self { scopes, registers: CARRY + 1, initial, variables, local_bytes: 0 }
     }
 
     pub(crate) fn open(&mut self) {

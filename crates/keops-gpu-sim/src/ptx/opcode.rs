@@ -1,7 +1,7 @@
 //! Decoding of one instruction other than branches: opcode with modifiers, and operands.
 
 use super::names::Names;
-use super::program::{ARGUMENTS, Access, Mode, NOWHERE, Op, Shuffle};
+use super::program::{ARGUMENTS, Access, Carry, Mode, NOWHERE, Op, Shuffle};
 use super::text::elements;
 use super::types::{Kind, Space, Type};
 use crate::exec::compute::{self, Computation};
@@ -62,6 +62,8 @@ pub(super) fn decode(names: &mut Names, opcode: &str, args: &[&str]) -> Result<O
             }
             Op::Store(access, values)
         }
+        ("addc" | "subc", [dst, a, b]) => carry(names, &mut mods, name, dst, [a, b])?,
+        ("add" | "sub", [dst, a, b]) if mods.0.contains(&"cc") => carry(names, &mut mods, name, dst, [a, b])?,
         ("atom", [dst, address, value]) => atomic(names, &mut mods, names.destination(dst)?, address, value)?,
         ("red", [address, value]) => atomic(names, &mut mods, NOWHERE, address, value)?,
         ("bar" | "barrier" | "shfl", [.., mask]) => {
@@ -166,6 +168,13 @@ fn vector<'t>(access: &Access, operand: &'t str) -> Result<Vec<&'t str>, String>
     let parts = elements(operand);
     let right = parts.len() == access.elements;
     if right { Ok(parts) } else { Err(format!("`{operand}` has the wrong number of elements")) }
+}
+
+fn carry(n: &mut Names, mods: &mut Modifiers<'_>, name: &str, dst: &str, args: [&str; 2]) -> Result<Op, String> {
+    let (output, ty) = (mods.take("cc"), mods.ty()?);
+    let carry = Carry { subtract: name.starts_with("sub"), input: name.ends_with('c'), output, bits: ty.bits };
+    let [a, b] = args.map(|arg| n.operand(arg, ty));
+    Ok(Op::Carry(n.destination(dst)?, [a?, b?], carry))
 }
 
 /// The computation of an atomic operation is the instruction of the same name.

@@ -11,6 +11,8 @@ pub(crate) type Lanes = [u64; WARP];
 pub(crate) type Register = u32;
 /// The register that nobody reads: destination of what is discarded, and stand-in for missing arguments.
 pub(crate) const NOWHERE: Register = 0;
+/// The register that holds the carry between additions of several words.
+pub(crate) const CARRY: Register = 1;
 /// Most arguments of an instruction.
 pub(crate) const ARGUMENTS: usize = 4;
 /// An instruction that only computes, for all lanes at once.
@@ -48,9 +50,19 @@ pub(crate) struct Shuffle {
     pub(crate) clamp: Register,
 }
 
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carry {
+    pub(crate) subtract: bool,
+    pub(crate) input: bool,
+    pub(crate) output: bool,
+    pub(crate) bits: u32,
+}
+
 /// An instruction; registers that are written come first.
 pub(crate) enum Op {
     Compute(Register, Compute, [Register; ARGUMENTS]),
+    /// Addition or subtraction in a chain: which one, whether the carry goes in and out, and the bits of the words.
+    Carry(Register, [Register; 2], Carry),
     /// `mov` of a vector of registers, of so many bits each, into one, and back.
     Pack(Register, Vec<Register>, u32),
     Unpack(Vec<Register>, Register, u32),
