@@ -18,7 +18,7 @@ const TILE: usize = 256;
 const REGISTERS: [(usize, usize); 3] = [(4, 64), (2, 136), (1, 150)];
 
 /// Registers that may be alive at once.
-const ALIVE: usize = 200;
+const ALIVE: usize = 204;
 
 /// Operations of a pair from which on pairs are evaluated one by one.
 const MUCH_WORK: usize = 160;
@@ -69,11 +69,14 @@ impl Tiling {
         // Loops over wide vectors have few values alive, however much they do.
         let much = matches!(F::SHAPE, Shape::Narrow) && F::WORK > MUCH_WORK;
         let mut rows = 0;
-        let mut k = if much { 1 } else { 0 };
+        let mut k = if much { words } else { 0 };
         while k < REGISTERS.len() && rows == 0 {
+            let (candidate, most) = REGISTERS[k];
+            let held = candidate * (row + sums);
+            let fits = held + candidate * words * delivered::<F>() + F::COL * words <= ALIVE || candidate == 1;
             // Exact sums are kept for one row at a time.
-            if REGISTERS[k].0 * (row + sums) <= REGISTERS[k].1 && (!exactly || REGISTERS[k].0 == 1) {
-                rows = REGISTERS[k].0;
+            if held <= most && fits && (!exactly || candidate == 1) {
+                rows = candidate;
             }
             k += 1;
         }
@@ -84,7 +87,7 @@ impl Tiling {
 
         // Values that a pair delivers may all be alive at once, and columns are read ahead.
         let held = rows * (sums + if rows_in_memory { 0 } else { row });
-        let temporary = rows * words * if F::DIM < 4 { 4 } else { F::DIM };
+        let temporary = rows * words * delivered::<F>();
         let ahead = temporary + if rows_in_memory { 0 } else { F::COL * words };
         let columns = if exactly || much {
             1
@@ -144,6 +147,11 @@ impl Tiling {
     const fn staged_columns(&self) -> usize {
         (self.width * self.tile * self.number).next_multiple_of(16)
     }
+}
+
+/// Values of a pair that may be alive at once.
+const fn delivered<F: Formula>() -> usize {
+    if F::DIM < 4 { 4 } else { F::DIM }
 }
 
 /// Does the outer vector begin at a unit of 16 bytes in the record of a column?
