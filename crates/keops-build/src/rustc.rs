@@ -27,12 +27,13 @@ const FLAGS: &[&str] = &[
 ];
 
 /// Further flags of kernels. Staged values live in small arrays, which become registers only if all loops over them are
-/// unrolled; loops over columns must stay as they are written.
+/// unrolled; loops over columns, and those over wide rows in memory, must stay as they are written. The threshold lies
+/// between the longest of the former (150 registers) and the shortest of the latter.
 pub(crate) const KERNEL_FLAGS: &[&str] = &[
     "-Clto=fat",
     "-Cno-vectorize-slp",
     "-Cno-vectorize-loops",
-    "-Cllvm-args=-unroll-threshold=20000",
+    "-Cllvm-args=-unroll-threshold=2500",
     "-Cllvm-args=-unroll-runtime=false",
 ];
 
