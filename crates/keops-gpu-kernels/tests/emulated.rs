@@ -11,7 +11,8 @@ mod grid;
 use call::{Data, Results};
 use formulas::*;
 use keops_core::Scalar;
-use keops_gpu_kernels::abi::{Accumulator, NONE};
+use keops_gpu_kernels::abi::{Accumulator, Item, Merge, NONE, Range};
+use keops_gpu_kernels::plan::{Lists, Plan};
 use keops_gpu_kernels::reduction::*;
 
 /// Numbers in [−1, 1) that look random.
@@ -267,4 +268,107 @@ fn selections_with_ties_and_nan() {
             }
         }
     }
+}
+
+/// Two batches of rows against ranges of columns, in items as a host would make them.
+#[test]
+fn lists_of_items() {
+    // Per batch 600 rows and 90 columns; `b` is the same for both batches.
+    let (m, n) = (600u64, 90u64);
+    let data = [table::<f64>(2 * m, 3, 1), table(2 * n, 3, 2), table(n, 1, 3), Data(vec![0.5], 1)];
+    let offsets = [0, 0, 0, 0, m, n, 0, 0];
+    let ranges = [Range { first: 0, last: 7 }, Range { first: 20, last: 23 }, Range { first: 40, last: 90 }];
+    // Rows 0..550 meet the first two ranges and, as a second chunk, the last one; rows 550..580 the last one only; rows
+    // from 580 on nothing.
+    let mut items = Vec::new();
+    let mut merges = Vec::new();
+    let mut records = 0;
+    for batch in 0..2 {
+        for (rows, chunks) in
+            [(0..512, vec![(0, 2), (2, 1)]), (512..550, vec![(0, 2), (2, 1)]), (550..580, vec![(2, 1)])]
+        {
+            let count = rows.end - rows.start;
+            for row in rows.clone() {
+                let (record, output) = (records + row - rows.start, batch * m + row);
+                merges.push(Merge { row, record, step: count, records: chunks.len() as u64, output, batch });
+            }
+            for (first_range, number) in chunks {
+                let (first_row, record) = (rows.start, records);
+                items.push(Item { first_row, record, first_range, ranges: number, rows: count as u32, batch });
+                records += count;
+            }
+        }
+        merges.extend((580..600).map(|row| Merge {
+            row,
+            record: 0,
+            step: 0,
+            records: 0,
+            output: batch * m + row,
+            batch,
+        }));
+    }
+
+    let lists = Lists {
+        items: items.as_ptr() as u64,
+        item_count: items.len() as u64,
+        merges: merges.as_ptr() as u64,
+        merge_count: merges.len() as u64,
+        ranges: ranges.as_ptr() as u64,
+    };
+    let tables: Vec<_> = data.iter().map(Data::table).collect();
+    let columns = |row: u64| match row {
+        0..550 => vec![0..7, 20..23, 40..90],
+        550..580 => vec![40..90],
+        _ => vec![],
+    };
+    macro_rules! listed {
+        ($formula:ty, $reduction:ty) => {{
+            let plan = Plan::listed::<$formula, $reduction, f64>(
+                2 * m,
+                records,
+                lists.item_count,
+                lists.merge_count,
+                Accumulator::Block,
+                3,
+            );
+            call!(@run $formula, $reduction, f64, &data, plan, |at: Addresses| {
+                plan.listed_arguments(&tables, Addresses { offsets: offsets.as_ptr() as u64, ..at }, lists)
+            })
+        }};
+    }
+    let sums = listed!(Gauss, Sum).values;
+    let nearest = listed!(Gauss, ArgMax).indices;
+    for batch in 0..2 {
+        for row in 0..m {
+            let factor = |j: u64| {
+                let d: f64 =
+                    (0..3).map(|k| (at(&data[0], batch * m + row, k) - at(&data[1], batch * n + j, k)).powi(2)).sum();
+                (-0.5 * d).exp()
+            };
+            let all: Vec<u64> = columns(row).into_iter().flatten().collect();
+            let sum: f64 = all.iter().map(|&j| factor(j) * at(&data[2], j, 0)).sum();
+            close(sums[(batch * m + row) as usize], sum, 1e-12, &format!("row {row} of batch {batch}"));
+            let best = all.iter().copied().max_by(|&a, &b| factor(a).total_cmp(&factor(b))).unwrap_or(NONE);
+            assert_eq!(nearest[(batch * m + row) as usize], best, "row {row} of batch {batch}");
+        }
+    }
+}
+
+/// Sizes of launches that fill a device, and memory that stays bounded.
+#[test]
+fn plans() {
+    let plan = |rows, columns| Plan::dense::<Gauss, Sum, f32>(rows, columns, Accumulator::Block, 132);
+    assert!(plan(10_000, 10_000).reduce.blocks >= 264);
+    let row = plan(1, 1_000_000);
+    assert!(row.reduce.blocks >= 264 && row.lanes > 1 && row.mergers == 128, "{row:?}");
+    let large = plan(1_000_000_000, 1_000_000_000);
+    assert_eq!((large.chunks, large.memory.scratch), (1, 0));
+    assert_eq!(large.memory.state_values, 8_000_000_000);
+    assert_eq!(plan(0, 10).reduce.blocks, 0);
+    assert_eq!(plan(10, 0).reduce.blocks, 0);
+    assert_eq!(plan(10, 0).merge.blocks, 1);
+    // Chunks are counted in 32 bits.
+    assert!(plan(1, 1 << 40).chunk <= 1 << 31);
+    let wide = Plan::dense::<WideRows, Sum, f32>(1 << 20, 1 << 20, Accumulator::Block, 132);
+    assert_eq!(wide.reduce.blocks, 264);
 }
