@@ -14,6 +14,18 @@ pub(crate) struct DeviceConfig {
     pub(crate) multiprocessors: u32,
 }
 
+impl DeviceConfig {
+    /// Shared memory of a block when the kernel asks for more than the usual limit.
+    pub(crate) fn opt_in_shared(&self) -> u32 {
+        match self.capability {
+            (7, _) => 96 << 10,
+            (8, 0 | 7) => 163 << 10,
+            (8, _) | (12, _) => 99 << 10,
+            _ => 227 << 10,
+        }
+    }
+}
+
 /// `64M` and the like; a suffix multiplies by a power of 1024.
 fn size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(['K', 'M', 'G']);

@@ -1,29 +1,30 @@
 //! Primary contexts, and which one is current in a thread.
 
-use super::state::{CURRENT, Context, Handle, with, with_current};
+use super::state::{CURRENT, Handle, with, with_current};
 use super::status::{Status, output};
-use std::collections::BTreeSet;
 use std::ffi::c_int;
 
 driver_api! {
     fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: c_int) {
         let handle = with(|d| {
-            let new = Context { handle: d.handle(), retained: 0, allocations: BTreeSet::new(), broken: None };
-            let found = d.device(device)?.context.get_or_insert(new);
+            let new = d.handle();
+            let found = d.device(device)?;
+            if found.retained == 0 {
+                found.context = new;
+            }
             found.retained += 1;
-            Ok(found.handle)
+            Ok(found.context)
         })?;
         output(context, handle)
     }
 
     fn cuDevicePrimaryCtxRelease_v2(device: c_int) {
         with(|d| {
-            let found = d.device(device)?.context.as_mut().ok_or(Status::InvalidContext)?;
-            found.retained -= 1;
+            let found = d.device(device)?;
+            found.retained = found.retained.checked_sub(1).ok_or(Status::InvalidContext)?;
             if found.retained == 0 {
-                let handle = found.handle;
-                d.clear(handle)?;
-                d.device(device)?.context = None;
+                found.context = 0;
+                d.clear(device as usize);
             }
             Ok(())
         })
@@ -31,18 +32,15 @@ driver_api! {
 
     fn cuDevicePrimaryCtxReset_v2(device: c_int) {
         with(|d| {
-            if let Some(found) = &mut d.device(device)?.context {
-                found.broken = None;
-                let handle = found.handle;
-                d.clear(handle)?;
-            }
+            d.device(device)?;
+            d.clear(device as usize);
             Ok(())
         })
     }
 
     fn cuCtxSetCurrent(context: Handle) {
         if context != 0 {
-            with(|d| d.device_of(context).map(|_| ()))?;
+            with(|d| d.device_of(context))?;
         }
         CURRENT.set(context);
         Ok(())
@@ -50,9 +48,7 @@ driver_api! {
 
     fn cuCtxGetCurrent(context: *mut Handle) { output(context, CURRENT.get()) }
 
-    fn cuCtxGetDevice(device: *mut c_int) {
-        output(device, with(|d| d.device_of(CURRENT.get()).map(|(number, _)| number as c_int))?)
-    }
+    fn cuCtxGetDevice(device: *mut c_int) { output(device, with(|d| d.device_of(CURRENT.get()))? as c_int) }
 
     fn cuCtxSynchronize() { with_current(|_, _| Ok(())) }
 }

@@ -51,8 +51,7 @@ driver_api! {
 
     fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) {
         let found = with(|d| {
-            let device = d.device(device)?;
-            let config = device.config;
+            let config = d.device(device)?.config;
             Ok(match attribute {
                 // Threads of a block, then block and grid dimensions.
                 1..=3 => 1024,
@@ -61,8 +60,8 @@ driver_api! {
                 6 | 7 => 65535,
                 // Shared memory, and that of a multiprocessor, by opting in, and what the system keeps.
                 8 => USUAL_SHARED as c_int,
-                81 => device.opt_in_shared() as c_int + 1024,
-                97 => device.opt_in_shared() as c_int,
+                81 => config.opt_in_shared() as c_int + 1024,
+                97 => config.opt_in_shared() as c_int,
                 111 => 1024,
                 // Warp size, registers of a block and of a multiprocessor, clock rates in kHz.
                 10 => 32,

@@ -20,16 +20,18 @@ const RESIDENT_THREADS: u32 = 2048;
 /// The attribute that a kernel can be given: its limit of dynamic shared memory.
 const DYNAMIC_SHARED: c_int = 8;
 
-/// A function handle looked up.
-struct Found {
-    context: Handle,
-    program: Arc<Program>,
-    index: usize,
+/// A kernel of a module that is loaded.
+#[derive(Clone)]
+pub(crate) struct Function {
+    pub(crate) module: Handle,
+    pub(crate) device: usize,
+    pub(crate) program: Arc<Program>,
+    pub(crate) index: usize,
     /// Limit of dynamic shared memory.
-    dynamic_shared: u32,
+    pub(crate) dynamic_shared: u32,
 }
 
-impl Found {
+impl Function {
     fn kernel(&self) -> &Kernel {
         &self.program.kernels[self.index]
     }
@@ -45,17 +47,16 @@ impl Found {
     /// Sizes as the driver checks them; the text says what is wrong.
     fn check(&self, grid: [u32; 3], block: [u32; 3], dynamic: u32) -> Result<(), String> {
         let (threads, most) = (block.iter().map(|n| u64::from(*n)).product::<u64>(), self.max_threads());
-        let positive = grid.iter().chain(&block).all(|n| *n > 0);
-        if !positive || grid[0] > c_int::MAX as u32 || grid[1] > 65535 || grid[2] > 65535 {
+        let fits = |sizes: [u32; 3], limits: [u32; 3]| sizes.iter().zip(limits).all(|(n, most)| (1..=most).contains(n));
+        if !fits(grid, [c_int::MAX as u32, 65535, 65535]) || !fits(block, [1024, 1024, 64]) {
             return Err(format!("grid {grid:?} of blocks {block:?} is not possible"));
         }
-        if block[0] > 1024 || block[1] > 1024 || block[2] > 64 || threads > u64::from(most) {
-            return Err(format!("blocks {block:?} have {threads} threads, {most} at most (64 in z)"));
+        if threads > u64::from(most) {
+            return Err(format!("blocks {block:?} have {threads} threads, {most} at most"));
         }
         // Up to the usual limit static and dynamic shared memory share it; an opt-in counts the dynamic part alone.
         let (fixed, limit) = (self.fixed_shared(), self.dynamic_shared);
-        let total = u64::from(dynamic) + u64::from(fixed);
-        if dynamic > limit || (limit <= USUAL_SHARED && total > USUAL_SHARED.into()) {
+        if dynamic > limit || (limit <= USUAL_SHARED && dynamic + fixed > USUAL_SHARED) {
             return Err(format!("{dynamic} + {fixed} bytes of shared memory, {limit} without opting in to more"));
         }
         Ok(())
@@ -81,20 +82,16 @@ impl Found {
     }
 }
 
-fn find(driver: &Driver, function: Handle) -> Result<Found, Status> {
-    let Some(Object::Kernel { module, index, dynamic_shared }) = driver.objects.get(&function) else {
-        return Err(Status::InvalidHandle);
-    };
-    let Some(Object::Module { context, program, .. }) = driver.objects.get(module) else {
-        return Err(Status::InvalidHandle);
-    };
-    let (program, index, dynamic_shared) = (Arc::clone(program), *index, *dynamic_shared);
-    Ok(Found { context: *context, program, index, dynamic_shared })
+fn find(driver: &mut Driver, function: Handle) -> Result<&mut Function, Status> {
+    match driver.objects.get_mut(&function) {
+        Some(Object::Function(found)) => Ok(found),
+        _ => Err(Status::InvalidHandle),
+    }
 }
 
 driver_api! {
     fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: Handle) {
-        let found = with(|d| find(d, function))?;
+        let found = with(|d| find(d, function).cloned())?;
         output(value, match attribute {
             0 => found.max_threads() as c_int,
             1 => found.fixed_shared() as c_int,
@@ -106,15 +103,15 @@ driver_api! {
 
     fn cuFuncSetAttribute(function: Handle, attribute: c_int, value: c_int) {
         with(|d| {
+            let device = find(d, function)?.device;
+            let limit = d.devices[device].config.opt_in_shared();
             let found = find(d, function)?;
-            let (_, device) = d.device_of(found.context)?;
-            let limit = device.opt_in_shared().saturating_sub(found.fixed_shared());
-            if attribute != DYNAMIC_SHARED {
-                return Ok(());
-            }
-            let wanted = u32::try_from(value).ok().filter(|wanted| *wanted <= limit).ok_or(Status::InvalidValue)?;
-            if let Some(Object::Kernel { dynamic_shared, .. }) = d.objects.get_mut(&function) {
-                *dynamic_shared = wanted;
+            if attribute == DYNAMIC_SHARED {
+                let wanted = u32::try_from(value).map_err(|_| Status::InvalidValue)?;
+                if wanted > limit.saturating_sub(found.fixed_shared()) {
+                    return Err(Status::InvalidValue);
+                }
+                found.dynamic_shared = wanted;
             }
             Ok(())
         })
@@ -124,8 +121,10 @@ driver_api! {
         grid: *mut c_int, block: *mut c_int, function: Handle,
         _shared: Option<unsafe extern "C" fn(c_int) -> usize>, _dynamic: usize, limit: c_int,
     ) {
-        let (found, multiprocessors) = with_current(|d, k| Ok((find(d, function)?, d.devices[k].config.multiprocessors)))?;
-        let threads = if limit > 0 { found.max_threads().min(limit as u32) } else { found.max_threads() };
+        let (most, multiprocessors) = with_current(|d, k| {
+            Ok((find(d, function)?.max_threads(), d.devices[k].config.multiprocessors))
+        })?;
+        let threads = if limit > 0 { most.min(limit as u32) } else { most };
         output(grid, (multiprocessors * (RESIDENT_THREADS / threads.next_multiple_of(32)).min(32)) as c_int)?;
         output(block, threads as c_int)
     }
@@ -140,27 +139,23 @@ driver_api! {
     ) {
         with_current(|d, number| {
             check_stream(d, stream)?;
-            let found = find(d, function)?;
+            let found = find(d, function)?.clone();
             let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-            if d.device_of(found.context)?.0 != number {
-                return Err(Status::InvalidContext);
+            if found.device != number || !extra.is_null() {
+                return Err(if extra.is_null() { Status::InvalidContext } else { Status::NotSupported });
             }
             found.check(grid, block, dynamic).map_err(|what| {
                 log::write(&format!("launch of `{}` refused: {what}", found.kernel().name));
                 Status::InvalidValue
             })?;
-            if !extra.is_null() {
-                return Err(Status::NotSupported);
-            }
-            let params = found.collect(arguments)?;
+            let (params, fixed_shared) = (found.collect(arguments)?, found.fixed_shared());
             let device = &mut d.devices[number];
             device.launches += 1;
-            let fixed = found.fixed_shared();
             let mut machine = Machine {
                 kernel: found.kernel(),
                 params: &params,
                 global: &mut device.memory,
-                shared: Watched::new("shared", 0, (fixed + dynamic) as usize),
+                shared: Watched::new("shared", 0, (fixed_shared + dynamic) as usize),
                 launch: device.launches,
                 block: 0,
                 period: 0,
@@ -168,13 +163,11 @@ driver_api! {
                 limit: instruction_limit(),
             };
             let lines = &found.program.lines;
-            let launch = Launch { grid, block, fixed_shared: fixed, dynamic_shared: dynamic, lines };
-            let result = run(&launch, &mut machine);
-            let counts = machine.counts;
-            d.counts.add(&counts);
-            if let (Err(fault), Some(context)) = (result, &mut d.devices[number].context) {
+            let result = run(&Launch { grid, block, fixed_shared, dynamic_shared: dynamic, lines }, &mut machine);
+            d.counts.add(&machine.counts);
+            if let Err(fault) = result {
                 log::write(&fault.what);
-                context.broken = Some(fault.status);
+                device.broken = Some(fault.status);
             }
             Ok(())
         })

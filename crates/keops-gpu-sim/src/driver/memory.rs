@@ -87,7 +87,6 @@ driver_api! {
                 log::write(&format!("out of memory: {size} bytes requested, {free} of {total} free"));
                 return Err(Status::OutOfMemory);
             };
-            device.context.iter_mut().for_each(|c| { c.allocations.insert(found); });
             Ok(found)
         })?;
         output(address, found)
@@ -95,15 +94,10 @@ driver_api! {
 
     fn cuMemFree_v2(address: u64) {
         with_current(|d, device| {
-            let device = &mut d.devices[device];
-            if address == 0 {
-                return Ok(());
-            }
-            if !device.context.as_mut().is_some_and(|c| c.allocations.remove(&address)) {
+            if address != 0 && !d.devices[device].memory.free(address) {
                 log::write(&format!("free of {address:#x}, which is no allocation of this context"));
                 return Err(Status::InvalidValue);
             }
-            device.memory.free(address);
             Ok(())
         })
     }

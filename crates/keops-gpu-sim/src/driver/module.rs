@@ -1,10 +1,11 @@
 //! Modules: parsing, placing their variables, linking, and the log of what fails.
 
 use super::device::{PTX_VERSION, USUAL_SHARED, write_text};
+use super::kernel::Function;
 use super::log;
-use super::state::{Device, Driver, Handle, Object, with, with_current};
+use super::state::{Driver, Handle, Object, with, with_current};
 use super::status::{Status, output};
-use crate::memory;
+use crate::memory::global::Global;
 use crate::ptx::decode::link;
 use crate::ptx::source::{Source, parse};
 use crate::ptx::text::clean;
@@ -21,11 +22,11 @@ const ERROR_LOG_SIZE: c_int = 6;
 
 type Failure = (Status, String);
 
-fn load(driver: &mut Driver, device: usize, text: &str) -> Result<Handle, Failure> {
+fn load(driver: &mut Driver, number: usize, text: &str) -> Result<Handle, Failure> {
     let invalid = |what: String| (Status::InvalidPtx, what);
     let cleaned = clean(text);
     let parsed = parse(&cleaned).map_err(invalid)?;
-    let device = &mut driver.devices[device];
+    let device = &mut driver.devices[number];
     let (major, minor) = device.config.capability;
     if parsed.version > PTX_VERSION {
         let (a, b) = parsed.version;
@@ -34,7 +35,7 @@ fn load(driver: &mut Driver, device: usize, text: &str) -> Result<Handle, Failur
     if parsed.target > 10 * major + minor {
         return Err(invalid(format!("PTX for sm_{} on a device of capability {major}.{minor}", parsed.target)));
     }
-    let addresses = place(device, &parsed)?;
+    let addresses = place(&mut device.memory, &parsed)?;
     let variables = addresses.values().copied().collect();
     let program = link(&parsed, text, addresses).map_err(invalid)?;
     if program.shared_bytes > USUAL_SHARED as usize {
@@ -43,24 +44,20 @@ fn load(driver: &mut Driver, device: usize, text: &str) -> Result<Handle, Failur
     if let Some(kernel) = program.kernels.iter().find(|k| k.param_bytes > MAX_PARAMS) {
         return Err(invalid(format!("`{}` has more than {MAX_PARAMS} bytes of parameters", kernel.name)));
     }
-    let context = device.context.as_ref().map_or(0, |c| c.handle);
-    Ok(driver.insert(Object::Module { context, program: Arc::new(program), variables }))
+    Ok(driver.insert(Object::Module(Arc::new(program), number, variables)))
 }
 
 /// Gives the device variables memory and their initial values.
-fn place(device: &mut Device, source: &Source<'_>) -> Result<HashMap<String, u64>, Failure> {
+fn place(memory: &mut Global, source: &Source<'_>) -> Result<HashMap<String, u64>, Failure> {
     let mut placed = HashMap::new();
     for variable in source.variables.iter().filter(|v| v.space == Space::Global) {
         let size = variable.size.max(1);
-        let address = device.memory.allocate(size as u64);
+        let address = memory.allocate(size as u64);
         let address = address.ok_or_else(|| (Status::OutOfMemory, format!("no memory for `{}`", variable.name)))?;
-        device.context.iter_mut().for_each(|c| {
-            c.allocations.insert(address);
-        });
-        let target = device.memory.find(address, size).and_then(|found| found.write(address, size, None));
+        let target = memory.find(address, size).and_then(|found| found.write(address, size, None));
         let target = target.map_err(|fault| (Status::InvalidPtx, fault.what))?;
         for (part, value) in target.chunks_mut(variable.ty.bytes()).zip(&variable.init) {
-            memory::write(part, *value);
+            crate::memory::write(part, *value);
         }
         placed.insert(variable.name.clone(), address);
     }
@@ -122,15 +119,11 @@ driver_api! {
 
     fn cuModuleUnload(module: Handle) {
         with(|d| {
-            let Some(Object::Module { context, variables, .. }) = d.objects.remove(&module) else {
+            let Some(Object::Module(_, device, variables)) = d.objects.remove(&module) else {
                 return Err(Status::InvalidHandle);
             };
-            d.objects.retain(|_, o| !matches!(o, Object::Kernel { module: m, .. } if *m == module));
-            let (_, device) = d.device_of(context)?;
-            for address in variables {
-                device.memory.free(address);
-                device.context.iter_mut().for_each(|c| { c.allocations.remove(&address); });
-            }
+            d.objects.retain(|_, object| !matches!(object, Object::Function(f) if f.module == module));
+            variables.into_iter().for_each(|address| { d.devices[device].memory.free(address); });
             Ok(())
         })
     }
@@ -141,11 +134,16 @@ driver_api! {
         }
         let name = CStr::from_ptr(name).to_string_lossy();
         let handle = with_current(|d, _| {
-            let Some(Object::Module { program, .. }) = d.objects.get(&module) else {
+            let Some(Object::Module(program, device, _)) = d.objects.get(&module) else {
                 return Err(Status::InvalidHandle);
             };
             let index = program.kernels.iter().position(|k| k.name == name).ok_or(Status::NotFound)?;
-            Ok(d.insert(Object::Kernel { module, index, dynamic_shared: USUAL_SHARED }))
+            let same = |object: &Object| matches!(object, Object::Function(f) if (f.module, f.index) == (module, index));
+            if let Some((handle, _)) = d.objects.iter().find(|(_, object)| same(object)) {
+                return Ok(*handle);
+            }
+            let (program, device, dynamic_shared) = (Arc::clone(program), *device, USUAL_SHARED);
+            Ok(d.insert(Object::Function(Function { module, device, program, index, dynamic_shared })))
         })?;
         output(function, handle)
     }

@@ -1,44 +1,29 @@
 //! All state of the driver behind one lock: calls are executed one after the other, and completely.
 
 use super::config::{self, DeviceConfig};
+use super::kernel::Function;
 use super::status::Status;
 use crate::counts::Counts;
 use crate::memory::global::Global;
 use crate::ptx::program::Program;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// What a C handle (`CUcontext`, `CUmodule`, …) holds: a number that is never given out twice.
 pub(crate) type Handle = usize;
 
-/// The primary context of a device; there are no others.
-pub(crate) struct Context {
-    pub(crate) handle: Handle,
-    pub(crate) retained: u32,
-    pub(crate) allocations: BTreeSet<u64>,
-    /// A fault of a kernel: every later call fails with it, as on a real device.
-    pub(crate) broken: Option<Status>,
-}
-
+/// A device with its primary context; there are no others.
 pub(crate) struct Device {
     pub(crate) config: DeviceConfig,
     pub(crate) memory: Global,
-    pub(crate) context: Option<Context>,
+    /// The context while it is retained, or 0.
+    pub(crate) context: Handle,
+    pub(crate) retained: u32,
+    /// A fault of a kernel: every later call fails with it, as on a real device.
+    pub(crate) broken: Option<Status>,
     pub(crate) launches: u32,
-}
-
-impl Device {
-    /// Shared memory of a block when the kernel asks for more than the usual limit.
-    pub(crate) fn opt_in_shared(&self) -> u32 {
-        match self.config.capability {
-            (7, _) => 96 << 10,
-            (8, 0 | 7) => 163 << 10,
-            (8, _) | (12, _) => 99 << 10,
-            _ => 227 << 10,
-        }
-    }
 }
 
 /// What handles stand for.
@@ -46,17 +31,9 @@ pub(crate) enum Object {
     Stream,
     /// The time of its record.
     Event(Option<Instant>),
-    /// A module with the addresses of its variables.
-    Module {
-        context: Handle,
-        program: Arc<Program>,
-        variables: Vec<u64>,
-    },
-    Kernel {
-        module: Handle,
-        index: usize,
-        dynamic_shared: u32,
-    },
+    /// A module with the device and the addresses of its variables.
+    Module(Arc<Program>, usize, Vec<u64>),
+    Function(Function),
 }
 
 pub(crate) struct Driver {
@@ -77,20 +54,13 @@ thread_local! {
 
 impl Driver {
     fn new() -> Self {
-        let device = |(k, config): (u64, DeviceConfig)| Device {
-            config,
+        let device = |(k, config): (u64, DeviceConfig)| {
             // A device's addresses tell which one it is.
-            memory: Global::new((k + 1) << 40, config.memory),
-            context: None,
-            launches: 0,
+            let memory = Global::new((k + 1) << 40, config.memory);
+            Device { config, memory, context: 0, retained: 0, broken: None, launches: 0 }
         };
-        Self {
-            devices: (0..16).zip(config::devices()).map(device).collect(),
-            objects: BTreeMap::new(),
-            pinned: BTreeMap::new(),
-            counts: Counts::default(),
-            next: 0x1000,
-        }
+        let devices = (0..16).zip(config::devices()).map(device).collect();
+        Self { devices, objects: BTreeMap::new(), pinned: BTreeMap::new(), counts: Counts::default(), next: 0x1000 }
     }
 
     pub(crate) fn handle(&mut self) -> Handle {
@@ -110,20 +80,20 @@ impl Driver {
         found.ok_or(Status::InvalidDevice)
     }
 
-    /// The device whose context has a handle.
-    pub(crate) fn device_of(&mut self, context: Handle) -> Result<(usize, &mut Device), Status> {
-        let is_it = |d: &Device| d.context.as_ref().is_some_and(|c| c.handle == context);
-        self.devices.iter_mut().enumerate().find(|(_, d)| is_it(d)).ok_or(Status::InvalidContext)
+    /// The number of the device whose context has a handle.
+    pub(crate) fn device_of(&self, context: Handle) -> Result<usize, Status> {
+        let found = self.devices.iter().position(|d| d.context == context && context != 0);
+        found.ok_or(Status::InvalidContext)
     }
 
-    /// Frees what was made in a context.
-    pub(crate) fn clear(&mut self, context: Handle) -> Result<(), Status> {
-        let (_, device) = self.device_of(context)?;
-        for address in device.context.iter_mut().flat_map(|c| std::mem::take(&mut c.allocations)) {
-            device.memory.free(address);
-        }
-        self.objects.retain(|_, o| !matches!(o, Object::Module { context: c, .. } if *c == context));
-        Ok(())
+    /// Frees what was made in a device's context, and forgets its fault.
+    pub(crate) fn clear(&mut self, device: usize) {
+        self.devices[device].memory.clear();
+        self.devices[device].broken = None;
+        self.objects.retain(|_, object| match object {
+            Object::Module(_, owner, _) | Object::Function(Function { device: owner, .. }) => *owner != device,
+            _ => true,
+        });
     }
 }
 
@@ -143,10 +113,8 @@ pub(crate) fn with<T>(body: impl FnOnce(&mut Driver) -> Result<T, Status>) -> Re
 /// Runs `body` with the number of the current context's device. The context must be whole.
 pub(crate) fn with_current<T>(body: impl FnOnce(&mut Driver, usize) -> Result<T, Status>) -> Result<T, Status> {
     with(|driver| {
-        let (number, device) = driver.device_of(CURRENT.get())?;
-        match device.context.as_ref().and_then(|c| c.broken) {
-            Some(status) => Err(status),
-            None => body(driver, number),
-        }
+        let device = driver.device_of(CURRENT.get())?;
+        driver.devices[device].broken.map_or(Ok(()), Err)?;
+        body(driver, device)
     })
 }

@@ -40,11 +40,19 @@ impl Global {
         Some(base)
     }
 
-    /// Frees the allocation that starts at `base`, if there is one.
-    pub(crate) fn free(&mut self, base: u64) {
-        if let Ok(at) = self.allocations.binary_search_by_key(&base, |a| a.base) {
+    /// Frees the allocation that starts at `base`; false when there is none.
+    pub(crate) fn free(&mut self, base: u64) -> bool {
+        let found = self.allocations.binary_search_by_key(&base, |a| a.base);
+        if let Ok(at) = found {
             self.used -= self.allocations.remove(at).len() as u64;
         }
+        found.is_ok()
+    }
+
+    /// Frees everything.
+    pub(crate) fn clear(&mut self) {
+        self.allocations.clear();
+        self.used = 0;
     }
 
     /// The allocation that holds `len` bytes at `address`.

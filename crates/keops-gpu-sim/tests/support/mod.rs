@@ -29,7 +29,7 @@ impl Gpu {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         ONCE.call_once(|| unsafe {
             std::env::set_var("KEOPS_GPU_SIM_DEVICES", "64M, 1M:8.0:24");
-            std::env::set_var("KEOPS_GPU_SIM_LOG", "");
+            std::env::set_var("KEOPS_GPU_SIM_LOG", "off");
             std::env::set_var("KEOPS_GPU_SIM_MAX_INSTRUCTIONS", "1000000");
         });
         unsafe {
