@@ -67,6 +67,9 @@ fn render() -> String {
         let lazy = if text.lazy == "=" { code(&method(op)) } else { text.lazy.to_string() };
         let _ = writeln!(page, "| {} | {} | {} |", or_dash(keops), or_dash(lazy), ours(op).join(", "));
     }
+    for (lazy, ours) in FURTHER {
+        let _ = writeln!(page, "| — | {} | {} |", code(lazy), code(ours));
+    }
     for text in REDUCTIONS {
         let all: Vec<String> = text.names.iter().map(|n| code(&format!("{n}_Reduction({})", text.arguments))).collect();
         // KeOps' parser knows the first of several names, and all of the exponential reductions.
@@ -78,8 +81,43 @@ fn render() -> String {
         let lazy = if text.lazy.is_empty() { String::new() } else { code(text.lazy) };
         let _ = writeln!(page, "| {} | {} | {} |", or_dash(keops), or_dash(lazy), ours.join(", "));
     }
+    for (lazy, ours) in FURTHER_REDUCTIONS {
+        let _ = writeln!(page, "| — | {} | {} |", code(lazy), code(ours));
+    }
     page
 }
+
+/// Further spellings of a `LazyTensor`, which are read here too, and what they mean.
+const FURTHER: &[(&str, &str)] = &[
+    ("x.norm(-1)", "Norm2(x)"),
+    ("x.sum(-1)", "Sum(x)"),
+    ("x.max(axis = -1)", "Max(x)"),
+    ("x.argmin(dim = 2)", "ArgMin(x)"),
+    ("x.concatenate(y, z)", "Concat(Concat(x, y), z)"),
+    ("x.cat(y, dim = -1)", "Concat(x, y)"),
+    ("x.power(3)", "x ** 3"),
+    ("x.power(2)", "Square(x)"),
+    ("x.mod(y)", "Mod(x, y, 0)"),
+    ("x.round()", "Round(x, 0)"),
+    ("m.bspline(s)", "BSpline(m, s, 0)"),
+    ("x[1]", "Elem(x, 1)"),
+    ("x[0..2]", "Extract(x, 0, 2)"),
+    ("z.real()", "ComplexReal(z)"),
+];
+
+/// The same of reductions.
+const FURTHER_REDUCTIONS: &[(&str, &str)] = &[
+    ("s.reduction(Sum, axis = 1)", "Sum_Reduction(s, 0)"),
+    ("s.reduction(KMin, opt_arg = 2, axis = 1)", "KMin_Reduction(s, 2, 0)"),
+    ("s.reduction(LogSumExp, other = t, axis = 1)", "LogSumExp_Reduction(s, 0, t)"),
+    ("s.logsumexp(axis = 1, weight = t)", "LogSumExp_Reduction(s, 0, t)"),
+    ("s.sumsoftmaxweight(t, dim = 1)", "SumSoftMaxWeight_Reduction(s, 0, t)"),
+    ("s.sum(axis = 1)", "Sum_Reduction(s, 0)"),
+    ("s.sum_reduction(axis = 0)", "Sum_Reduction(s, 1)"),
+    ("s.argKmin(2, dim = 1)", "ArgKMin_Reduction(s, 2, 0)"),
+    ("s.Kmin_argKmin(K = 2, axis = 1)", "KMin_ArgKMin_Reduction(s, 2, 0)"),
+    ("s.min_argmin(axis = 1)", "Min_ArgMin_Reduction(s, 0)"),
+];
 
 const REDUCTIONS_TITLE: &str = "
 ## Reductions
@@ -295,6 +333,17 @@ mod tests {
                 }
             );
             assert_eq!(nodes(formula, &ending), of(text.names[0]), "{ending}");
+        }
+    }
+
+    #[test]
+    fn further_spellings_compile_to_the_same() {
+        for (lazy, ours) in FURTHER {
+            let reduced = |formula: &str| nodes(lazy, &format!("Sum_Reduction({formula}, 0)"));
+            assert_eq!(reduced(lazy), reduced(ours), "{lazy}");
+        }
+        for (lazy, ours) in FURTHER_REDUCTIONS {
+            assert_eq!(nodes("s t", lazy), nodes("s t", ours), "{lazy}");
         }
     }
 }

@@ -7,7 +7,7 @@ use super::chosen::Chosen;
 use super::reduction::Reduced;
 use super::scope::Scope;
 use super::sums::Sums;
-use super::{Body, Operation, Task, category_of, exponential, keep_of};
+use super::{Body, MOST_VARIABLES, Operation, Task, category_of, exponential, keep_of};
 use crate::ast::{Expr, ReductionKind};
 use crate::emit::Variable;
 use crate::ir::{Category, Dim, NodeId, Op};
@@ -52,6 +52,14 @@ impl Step<'_> {
 /// The derivative of `of`.
 pub(super) fn derive(scope: &mut Scope<'_>, of: &Reduced, step: Step<'_>) -> Result<Reduced, String> {
     let mut derived = derivative_of(scope, of, step)?;
+    let Task { body, forward, rows, .. } = &derived.task;
+    let most = [Some(body), forward.as_ref(), rows.as_ref()].into_iter().flatten().map(|b| b.variables.len()).max();
+    if let Some(count) = most.filter(|&count| count > MOST_VARIABLES) {
+        return Err(format!(
+            "with the covector and what it saves, this derivative has {count} variables, and at most {MOST_VARIABLES} are possible; \
+             pass several variables as one, and take parts of it, as in `x_i[0..3]`"
+        ));
+    }
     derived.task.towards = if step.reverse { Some(step.towards) } else { of.task.towards };
     Ok(derived)
 }

@@ -47,7 +47,8 @@ impl Scope<'_> {
             mistakes.add(
                 call.at,
                 format!(
-                    "`{}` is a reduction inside a formula; only the outermost operation can be one",
+                    "`{}` is a reduction inside a formula; only the outermost operation can be one: reduce in a call of its own and \
+                     pass its result as a variable",
                     call.spelled()
                 ),
             );
@@ -110,8 +111,14 @@ impl Scope<'_> {
         if let Some(at) = operation.args.iter().position(|a| *a == "v")
             && !matches!(formulas[at].kind, Kind::Name(_))
         {
-            mistakes
-                .add(formulas[at].at, format!("`{}` differentiates towards a variable, not a formula", call.spelled()));
+            mistakes.add(
+                formulas[at].at,
+                format!(
+                    "`{}` differentiates towards a variable, and `{}` is a formula; write the name of a variable",
+                    call.spelled(),
+                    formulas[at]
+                ),
+            );
             return None;
         }
         let read: Vec<Option<Literal>> =
@@ -134,18 +141,41 @@ impl Scope<'_> {
         match operation.apply(&mut self.ir, &arguments, &read) {
             Ok(node) => Some(node),
             Err(message) => {
-                let dims: Vec<String> = arguments
-                    .iter()
-                    .zip(&written)
-                    .map(|(&node, expr)| format!("`{expr}` has dimension {}", self.ir.dim(node)))
-                    .collect();
-                let dims = if dims.is_empty() { String::new() } else { format!(" ({})", dims.join(", ")) };
-                let advice = arguments.iter().find_map(|&node| self.advice_on_dimension(self.ir.dim(node)));
-                let advice = advice.filter(|_| message.contains("must be a number")).unwrap_or_default();
-                mistakes.add(call.at, format!("{message}{dims}{advice}"));
+                let message = self.explained(&message, call, &arguments, &written);
+                mistakes.add(call.at, message);
                 None
             }
         }
+    }
+
+    /// The message of an operation with what came, and what to write instead.
+    fn explained(&self, message: &str, call: &Call, arguments: &[NodeId], written: &[&Expr]) -> String {
+        let dimension = |node: NodeId| match self.told_by(self.ir.dim(node)) {
+            Some(_) => "has an open dimension".to_string(),
+            None => format!("has dimension {}", self.ir.dim(node)),
+        };
+        let dims: Vec<String> =
+            arguments.iter().zip(written).map(|(&node, expr)| format!("`{expr}` {}", dimension(node))).collect();
+        let dims = if dims.is_empty() { String::new() } else { format!(" ({})", dims.join(", ")) };
+        let mut message = message.to_string();
+        if let (Style::Subscript, Some((_, rule)), Some(of)) = (call.style, message.split_once(": "), written.first()) {
+            message = format!("a part of `{of}`: {rule}");
+        }
+        let mut advice = String::new();
+        if message.contains("must be a number") {
+            let dims = || arguments.iter().map(|&node| self.ir.dim(node));
+            advice = dims().find_map(|dim| self.advice_on_dimension(dim)).unwrap_or_default();
+            if let Some((rule, _)) =
+                message.split_once(", but it is the parameter").filter(|_| dims().any(|d| self.told_by(d).is_some()))
+            {
+                message = rule.to_string();
+            }
+        } else if message.contains("(dimension 1)") && call.name != "Laplacian" {
+            advice = "; take a component, `f[k]`, or a sum, `Sum(f)`".to_string();
+        } else if message.contains("even dimension") {
+            advice = "; `Real2Complex(f)` makes a complex vector of a real one".to_string();
+        }
+        format!("{message}{dims}{advice}")
     }
 
     /// Are all dimensions equal, or 1?
@@ -158,8 +188,9 @@ impl Scope<'_> {
                     mistakes.add(
                         call.at,
                         format!(
-                            "`{}` takes vectors of the same dimension, or of dimension 1: `{first}` has dimension {d}, and `{expr}` has dimension {dim}",
-                            call.spelled()
+                            "`{}` takes vectors of the same dimension, or of dimension 1: `{first}` has dimension {d}, and `{expr}` has dimension {dim}{}",
+                            call.spelled(),
+                            part_of_the_longer((first, d), (expr, dim))
                         ),
                     );
                     return false;
@@ -170,6 +201,15 @@ impl Scope<'_> {
         }
         true
     }
+}
+
+/// How to make the longer of two vectors as long as the other.
+fn part_of_the_longer(a: (&Expr, &Dim), b: (&Expr, &Dim)) -> String {
+    let (Some(n), Some(m)) = (a.1.lit(), b.1.lit()) else { return String::new() };
+    let (longer, length) = if n > m { (a.0, m) } else { (b.0, n) };
+    let simple = matches!(longer.kind, Kind::Name(_));
+    let longer = if simple { longer.to_string() } else { format!("({longer})") };
+    format!("; change a declaration, or take a part of the longer one, as in `{longer}[0..{length}]`")
 }
 
 /// The operation that a call means.

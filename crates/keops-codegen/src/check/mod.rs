@@ -132,6 +132,9 @@ pub struct Checked {
     pub gradients: Vec<Gradient>,
 }
 
+/// Variables of a body, those included that derivatives add: the engines have room for so many.
+pub const MOST_VARIABLES: usize = 32;
+
 /// Everything about an item that does not depend on its formula being right.
 pub(crate) struct Signature {
     pub(crate) variables: Vec<Declared>,
@@ -159,6 +162,17 @@ pub(crate) fn item(item: &Item, mistakes: &mut Mistakes) -> (Signature, Option<C
     }
     let k = item.reduction.as_ref().and_then(|r| r.k.as_ref()).and_then(|k| reduction::known_k(&scope, k));
     let seed = reduced.as_ref().and_then(|r| r.seed.clone());
+    if let Some(extra) = item.variables.get(MOST_VARIABLES) {
+        mistakes.add(
+            &extra.name,
+            format!(
+                "a formula has at most {MOST_VARIABLES} variables, and `{}` has {}; pass several as one, and take parts of it, as in \
+                 `x_i[0..3]`",
+                item.name,
+                item.variables.len()
+            ),
+        );
+    }
     let right = item.complete && mistakes.count() == before;
     let checked = reduced.filter(|_| right).and_then(|reduced| {
         let gradients = gradient::all(&mut scope, item, &reduced, &wanted, mistakes)?;

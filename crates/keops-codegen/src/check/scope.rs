@@ -71,10 +71,10 @@ impl<'a> Scope<'a> {
     /// What to do about a dimension that must be a number and is not.
     pub(super) fn advice_on_dimension(&self, dim: &Dim) -> Option<String> {
         let Dim::Param(name) = dim else { return None };
-        let Some((_, variable)) = self.open.iter().find(|(open, _)| *open == **name) else {
+        let Some(variable) = self.told_by(dim) else {
             return Some(format!("; declare the variables with a number in place of `{name}`, as in `x_i: Vi<3>`"));
         };
-        let Declared { name, meaning } = &self.variables[*variable];
+        let Declared { name, meaning } = &self.variables[variable];
         let category = match meaning {
             Some((Category::Vj, _)) => "Vj",
             Some((Category::Pm, _)) => "Pm",
@@ -83,6 +83,12 @@ impl<'a> Scope<'a> {
         Some(format!(
             "; only the data would tell how many numbers `{name}` has, so declare it with a number, as in `{name}: {category}<3>`"
         ))
+    }
+
+    /// The variable whose data tell this dimension, if nothing else does.
+    pub(super) fn told_by(&self, dim: &Dim) -> Option<usize> {
+        let Dim::Param(name) = dim else { return None };
+        self.open.iter().find(|(open, _)| *open == **name).map(|(_, variable)| *variable)
     }
 
     /// Reports a name that means nothing.

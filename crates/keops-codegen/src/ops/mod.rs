@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(message("Pow", &[3], &[Literal::Float(0.5)]), "Pow: an integer is needed here");
         assert_eq!(
             message("Elem", &[3], &[Literal::Int(3)]),
-            "Elem: components 3 to 3 do not exist in a vector of dimension 3"
+            "Elem: there is no component 3 in a vector of dimension 3, whose components are numbered from 0 to 2"
         );
         assert_eq!(message("Elem", &[3], &[Literal::Int(-1)]), "Elem: the position must not be negative, but it is -1");
         assert_eq!(

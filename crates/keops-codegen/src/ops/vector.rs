@@ -315,5 +315,8 @@ fn span(f: &Dim, start: usize, len: usize) -> Result<(), String> {
     if start.checked_add(len).is_some_and(|end| end <= n) {
         return Ok(());
     }
-    Err(format!("components {start} to {} do not exist in a vector of dimension {n}", start.saturating_add(len) - 1))
+    let last = start.saturating_add(len) - 1;
+    let which =
+        if len == 1 { format!("is no component {start}") } else { format!("are no components {start} to {last}") };
+    Err(format!("there {which} in a vector of dimension {n}, whose components are numbered from 0 to {}", n - 1))
 }

@@ -186,8 +186,15 @@ impl Parser<'_, '_> {
             let arguments = self.arguments(group);
             let mut all = vec![Argument { name: None, value: expr }];
             all.extend(arguments);
-            sugar::complete(&name.to_string(), &mut all, name.into());
-            expr = self.call_with(&name.to_string(), Style::Method, name.into(), all, Some(group.span_close()));
+            let (spelled, style) = sugar::method(&name.to_string(), &mut all, name.into());
+            let close = Some(group.span_close());
+            // Any number of vectors can be joined.
+            while spelled == "concat" && all.len() > 2 {
+                let two = all.drain(..2).collect();
+                let value = self.call_with(&spelled, style, name.into(), two, close);
+                all.insert(0, Argument { name: None, value });
+            }
+            expr = self.call_with(&spelled, style, name.into(), all, close);
         }
         expr
     }

@@ -1,19 +1,69 @@
-//! Spellings that stand for another one: `x[k]`, `x[a..b]`, and arguments of methods that have a usual value.
+//! Spellings that stand for another one: `x[k]`, `x[a..b]`, methods of a `LazyTensor` under other names or with arguments
+//! that may be left out.
 
-use crate::ast::{Argument, Expr, Kind, Number, Place};
+use crate::ast::{Argument, Expr, Kind, Number, Place, Style};
 use crate::mistakes::Mistakes;
-use proc_macro2::{Group, TokenTree};
+use proc_macro2::{Group, Ident, TokenTree};
 
 /// An integer as a formula.
 pub(super) fn integer(value: i64, at: Place) -> Expr {
     Expr { kind: Kind::Number(Number { value: value as f64, integer: Some(value) }), at, height: 0 }
 }
 
-/// Adds the arguments of a method that may be left out: the offset of `.mod(m)` is 0.
-pub(super) fn complete(method: &str, arguments: &mut Vec<Argument>, at: Place) {
-    if method == "mod" && arguments.len() == 2 {
-        arguments.push(Argument { name: None, value: integer(0, at) });
+/// A method of a `LazyTensor` by the name that it has here, with its arguments completed.
+pub(super) fn method(name: &str, arguments: &mut Vec<Argument>, at: Place) -> (String, Style) {
+    let same = (name.to_string(), Style::Method);
+    let number = |value| Argument { name: None, value: integer(value, at) };
+    match name {
+        "sum" | "min" | "max" | "argmin" | "argmax" | "norm" | "cat" | "concatenate" => {
+            arguments.retain(|a| !is_own_axis(a));
+            match name {
+                "norm" => ("norm2".into(), Style::Method),
+                "cat" | "concatenate" => ("concat".into(), Style::Method),
+                _ => same,
+            }
+        }
+        // The usual offset, the usual degree.
+        "mod" if arguments.len() == 2 => {
+            arguments.push(number(0));
+            same
+        }
+        "bspline" if arguments.len() == 2 => {
+            arguments.push(number(0));
+            same
+        }
+        "power" if arguments.get(1).is_some_and(|a| a.value.as_integer().is_some()) => {
+            ("Pow".into(), Style::Operator("**"))
+        }
+        "reduction" => named_reduction(arguments).map_or(same, |name| (name, Style::Method)),
+        _ => same,
     }
+}
+
+/// Is it the axis along the vector, `-1`, by position or by name?
+fn is_own_axis(argument: &Argument) -> bool {
+    argument.name.as_ref().is_none_or(|name| name == "axis" || name == "dim")
+        && matches!(argument.value.as_integer(), Some(-1 | 2))
+}
+
+/// `F.reduction(KMin, opt_arg = K, axis = 1)`: which method it is, and its arguments by their own names.
+fn named_reduction(arguments: &mut Vec<Argument>) -> Option<String> {
+    let Some(Argument { name: None, value: Expr { kind: Kind::Name(name), .. } }) = arguments.get(1) else {
+        return None;
+    };
+    let name = format!("{name}_reduction");
+    arguments.remove(1);
+    for argument in arguments {
+        if let Some(name) = &mut argument.name {
+            let ours = match name.to_string().as_str() {
+                "other" => "weight",
+                "opt_arg" => "K",
+                _ => continue,
+            };
+            *name = Ident::new(ours, name.span());
+        }
+    }
+    Some(name)
 }
 
 /// The operation that a subscript stands for, with its numbers.
