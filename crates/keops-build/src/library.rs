@@ -22,7 +22,7 @@ pub(crate) struct Library {
 impl Library {
     /// Compiles what is not there yet. Other processes that want the same wait.
     pub(crate) fn prepare(toolchain: &Toolchain, target: Target, fast_math: bool) -> Result<Library, Error> {
-        let compiler = hash(&[&toolchain.version, &rustc::settings()]);
+        let compiler = hash(&[&toolchain.version, &rustc::library_settings()]);
         let standard = cache()?.join(format!("{compiler}-{target}"));
         let device = standard.join(formulas::library() + if fast_math { "-fast" } else { "" });
         let library = Library { standard, device };

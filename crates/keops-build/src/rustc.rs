@@ -46,7 +46,12 @@ pub(crate) fn for_device(rustc: &Path, target: Target) -> Command {
 
 /// All flags that a kernel's code depends on.
 pub(crate) fn settings() -> String {
-    FLAGS.iter().chain(KERNEL_FLAGS).copied().collect::<Vec<_>>().join(" ")
+    format!("{} {}", library_settings(), KERNEL_FLAGS.join(" "))
+}
+
+/// Those that the crates it is compiled with depend on.
+pub(crate) fn library_settings() -> String {
+    FLAGS.join(" ")
 }
 
 /// What a compiler prints when asked; or that it cannot be asked.
