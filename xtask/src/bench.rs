@@ -7,6 +7,9 @@ use std::process::Command;
 
 const PACKAGE: &str = "keops-bench";
 
+/// Jobs of `keops-scale`.
+const SCALE: [&str; 3] = ["batches", "ragged", "ranges"];
+
 /// Builds the program that measures, in release, and says where it is.
 pub(crate) fn build() -> Result<PathBuf> {
     shell::run(&mut shell::cargo(["build", "--quiet", "--release", "--package", PACKAGE]))?;
@@ -18,7 +21,14 @@ pub(crate) fn build() -> Result<PathBuf> {
 
 /// Runs one job. The exit status is that of the job.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let mut command = Command::new(build()?);
-    let status = command.args(arguments).status().context("could not start keops-bench")?;
+    let program = build()?;
+    let program = match arguments.first() {
+        Some(job) if SCALE.contains(&job.as_str()) => {
+            program.with_file_name("keops-scale").with_extension(std::env::consts::EXE_EXTENSION)
+        }
+        _ => program,
+    };
+    let status =
+        Command::new(&program).args(arguments).status().with_context(|| format!("could not start {program:?}"))?;
     std::process::exit(status.code().unwrap_or(1))
 }

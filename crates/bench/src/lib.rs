@@ -6,4 +6,5 @@ pub mod jobs;
 pub mod measure;
 pub mod npy;
 pub mod problem;
+pub mod scale;
 pub mod session;

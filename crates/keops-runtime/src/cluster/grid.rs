@@ -38,15 +38,19 @@ impl Clusters {
             lowest.iter_mut().zip(point).for_each(|(low, v)| *low = low.min(v.to_f64()));
         }
         // Cubes are counted from the lowest point, in numbers that hold any count exactly that matters.
-        let cube = |row: usize, level: usize| -> [f64; D] {
-            core::array::from_fn(|d| ((points[row][d].to_f64() - lowest[d]) / sizes[level]).floor())
-        };
-        let first_difference = |a: usize, b: usize| (0..sizes.len()).find(|&level| cube(a, level) != cube(b, level));
+        let cubes: Vec<Vec<[f64; D]>> = sizes
+            .iter()
+            .map(|size| {
+                let cube = |point: &[T; D]| core::array::from_fn(|d| ((point[d].to_f64() - lowest[d]) / size).floor());
+                points.par_iter().map(cube).collect()
+            })
+            .collect();
         let mut order: Vec<usize> = (0..points.len()).collect();
         order.par_sort_unstable_by(|&a, &b| {
-            let levels = (0..sizes.len()).map(|level| cube(a, level).partial_cmp(&cube(b, level)));
+            let levels = cubes.iter().map(|cubes| cubes[a].partial_cmp(&cubes[b]));
             levels.flatten().find(|ordering| ordering.is_ne()).unwrap_or_else(|| a.cmp(&b))
         });
+        let first_difference = |a: usize, b: usize| cubes.iter().position(|cubes| cubes[a] != cubes[b]);
         let mut starts = vec![vec![0]; sizes.len()];
         for place in 1..order.len() {
             if let Some(level) = first_difference(order[place - 1], order[place]) {

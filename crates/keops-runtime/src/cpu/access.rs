@@ -152,7 +152,7 @@ impl<'j, 'c, T: Scalar> Inputs<'j, 'c, T> {
     }
 
     /// Rows `range` of every variable of the index `which`, row 0 being the first of them, and at least `count` rows:
-    /// the last one is repeated. Valid until the next call.
+    /// behind the last one come others of the same variable. Valid until the next call.
     pub(super) fn tile<F: Formula>(&mut self, which: Category, range: Range<usize>, count: usize) -> Record<F, T> {
         let mut record = Record {
             base: [core::ptr::null(); MOST_VARIABLES],
@@ -165,7 +165,7 @@ impl<'j, 'c, T: Scalar> Inputs<'j, 'c, T> {
                 continue;
             }
             let view = table.data.index_axis(Axis(0), self.positions[v]);
-            if is_dense(&view) && range.len() >= count {
+            if is_dense(&view) && range.start + range.len().max(count) <= view.nrows() {
                 // SAFETY: `range.start` is a row of the view.
                 record.base[v] = unsafe { view.as_ptr().add(range.start * view.ncols()) };
             } else {

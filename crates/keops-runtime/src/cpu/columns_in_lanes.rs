@@ -7,8 +7,8 @@ use super::plan::staged_columns;
 use super::reduction::{Block, Reduction, State};
 use super::rows_in_lanes;
 use super::scheme::{
-    Job, Scratch, States, buffered_columns, column_category, extract, inputs, row_category, stage_columns, stage_rows,
-    start, tile,
+    Job, Out, Scratch, States, buffered_columns, column_category, extract, inputs, row_category, stage_columns,
+    stage_rows, start, tile,
 };
 use crate::domain::Span;
 use core::marker::PhantomData;
@@ -39,7 +39,7 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
     let tail = rest.rows.states(rows.len(), values, indices);
     let inner = rest.scratch.get_or_insert_default();
     let tail_columns = span.part(whole.len()..columns.len());
-    rows_in_lanes::one_lane::<F, R, L::Scalar>(job, inner, rows.clone(), tail_columns, tail);
+    rows_in_lanes::one_lane::<F, R, L::Scalar>(job, inner, rows.clone(), tail_columns, Out::States(tail));
 
     let stride = staged_columns(F::COL);
     let at_most = buffered_columns::<F>(L::LANES);

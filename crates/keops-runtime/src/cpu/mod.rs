@@ -5,8 +5,10 @@
 //! per row; the states of a row's chunks are merged in order and finished ([`finish()`]).
 
 mod access;
+mod alone;
 mod columns_in_lanes;
 mod finish;
+mod item;
 mod level;
 mod pairs;
 mod parameters;
@@ -14,6 +16,7 @@ mod plan;
 pub(crate) mod reduction;
 mod rows_in_lanes;
 mod scheme;
+mod waves;
 
 pub use reduction::{
     ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, LogSumExp, Max, MaxArgMax, MaxSumShiftExp, Min, MinArgMin, Sum,
@@ -21,21 +24,19 @@ pub use reduction::{
 };
 pub(crate) use reduction::{Reduction, SoftMaxRaw};
 
-use crate::domain::{Domain, Span, Table};
+use crate::domain::{Domain, Table};
 use crate::error::Error;
 use crate::options::{Accumulator, Level, Options};
 use access::MOST_VARIABLES;
-use core::marker::PhantomData;
-use core::ops::Range;
-use finish::{Desk, Total, finish};
-use keops_core::{Formula, Keep, Real, Scalar};
-use level::{Kernel, dispatch};
+use alone::{Bench, next_task};
+use finish::Total;
+use keops_core::{Formula, Keep, Scalar};
 use ndarray::{ArrayViewMut2, Axis};
 use parameters::Parameters;
-use plan::{Group, Groups, LONGEST_CHUNK};
+use plan::Groups;
 use rayon::prelude::*;
-use reduction::State;
-use scheme::{Job, Scratch, States};
+use scheme::Job;
+use waves::Waiting;
 
 /// Runs one reduction.
 ///
@@ -47,21 +48,21 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
     tables: &[Table<'_, T>],
     domain: &Domain<'_>,
     options: &Options,
-    values: ArrayViewMut2<'_, T>,
-    indices: ArrayViewMut2<'_, u64>,
+    mut values: ArrayViewMut2<'_, T>,
+    mut indices: ArrayViewMut2<'_, u64>,
 ) -> Result<(), Error> {
     const { assert!(F::VARIABLES.len() <= MOST_VARIABLES, "too many variables in one formula") };
     let parameters = Parameters::<T>::stage::<F>(tables, domain);
     let tables: Vec<_> = tables.iter().map(Table::view).collect();
-    let work = Work { tables: &tables, domain, parameters: &parameters, accumulator: options.accumulator() };
     let level = options.level();
+    let work = Work { tables: &tables, domain, parameters: &parameters, accumulator: options.accumulator(), level };
 
     let groups = Groups::new(domain, (F::ROW + R::state::<F>()) * size_of::<T>());
     if groups.is_single() {
-        walk::<F, R, T>(&work, level, groups, values, indices);
+        walk::<F, R, T>(&work, groups, values.view_mut(), indices.view_mut());
     } else {
         // One change of threads for everything, if the caller is outside the pool.
-        rayon::scope(|_| walk::<F, R, T>(&work, level, groups, values, indices));
+        rayon::scope(|_| walk::<F, R, T>(&work, groups, values.view_mut(), indices.view_mut()));
     }
     Ok(())
 }
@@ -72,6 +73,7 @@ struct Work<'a, T> {
     domain: &'a Domain<'a>,
     parameters: &'a Parameters<T>,
     accumulator: Accumulator,
+    level: Level,
 }
 
 impl<'a, T: Scalar> Work<'a, T> {
@@ -83,83 +85,47 @@ impl<'a, T: Scalar> Work<'a, T> {
 }
 
 /// Walks all work items and finishes their rows.
-fn walk<F: Formula, R: Reduction, T: Scalar>(
+fn walk<'v, F: Formula, R: Reduction, T: Scalar>(
     work: &Work<'_, T>,
-    level: Level,
-    mut groups: Groups<'_>,
-    mut values: ArrayViewMut2<'_, T>,
-    mut indices: ArrayViewMut2<'_, u64>,
+    groups: Groups<'_>,
+    mut values: ArrayViewMut2<'v, T>,
+    mut indices: ArrayViewMut2<'v, u64>,
 ) {
-    let domain = work.domain;
-    let size = (scheme::state_values::<F, R>(), R::state_indices::<F>());
-    let state_bytes = size.0 * size_of::<T>() + size.1 * size_of::<u64>();
-    let mut totals = (F::KEEP == Keep::None).then(|| vec![Total::new(F::OUT); domain.elements.len()]);
-    let mut waiting = Waiting::default();
-    let mut wave = Vec::new();
-    let mut row = 0;
-    loop {
-        groups.wave(&mut wave, state_bytes);
-        if wave.is_empty() {
-            break;
+    let state_bytes = scheme::state_values::<F, R>() * size_of::<T>() + R::state_indices::<F>() * size_of::<u64>();
+    let (mut groups, mut waiting, mut wave) = (groups.peekable(), Waiting::default(), Vec::new());
+    if F::KEEP == Keep::None {
+        let mut totals = vec![Total::new(F::OUT); work.domain.elements.len()];
+        while plan::next_wave(&mut groups, &mut wave, state_bytes, |_| true) {
+            waiting.add::<F, R>(work, &wave, &mut totals);
         }
-        waiting.reserve(wave.iter().map(Group::records).sum(), size);
-        let items: Vec<_> = waiting
-            .split(wave.iter().flat_map(|group| core::iter::repeat_n(group.rows.len(), group.chunks)), size)
-            .zip(wave.iter().flat_map(|group| (0..group.chunks).map(move |chunk| (group, chunk))))
-            .collect();
-        items.into_par_iter().for_each_init(Scratch::default, |scratch, (out, (group, chunk))| {
-            let (job, columns) = (&work.job(group.element), group.columns(domain, chunk));
-            let rows = group.rows.clone();
-            dispatch(level, Walk::<F, R, T> { job, scratch, rows, columns, out, of: PhantomData });
-        });
-
-        let states: Vec<_> = waiting.split(wave.iter().map(Group::records), size).zip(&wave).collect();
-        if let Some(totals) = &mut totals {
-            let parts: Vec<Total> = states
-                .into_par_iter()
-                .map_init(Desk::default, |desk, (states, group)| {
-                    let mut part = Total::new(F::OUT);
-                    let job = work.job(group.element);
-                    finish::<F, R, T>(&job, group.rows.clone(), states, desk, |_, row, _| part.add(row));
-                    part
-                })
-                .collect();
-            for (part, group) in parts.iter().zip(&wave) {
-                totals[group.element - domain.elements.start].merge(part);
-            }
-        } else {
-            let first = row;
-            row += wave.iter().map(|group| group.rows.len()).sum::<usize>();
-            let outputs: Vec<_> = states
-                .into_iter()
-                .zip(split_rows(values.slice_axis_mut(Axis(0), (first..row).into()), &wave))
-                .zip(split_rows(indices.slice_axis_mut(Axis(0), (first..row).into()), &wave))
-                .collect();
-            outputs.into_par_iter().for_each_init(
-                Desk::default,
-                |desk, (((states, group), mut values), mut indices)| {
-                    let job = work.job(group.element);
-                    finish::<F, R, T>(&job, group.rows.clone(), states, desk, |r, row, row_indices| {
-                        copy(&mut values, r, row);
-                        copy(&mut indices, r, row_indices);
-                    });
-                },
-            );
+        for (total, mut row) in totals.iter().zip(values.outer_iter_mut()) {
+            row.iter_mut().zip(total.get()).for_each(|(to, from)| *to = T::from_f64(from));
         }
+        return;
     }
-    for (total, mut row) in totals.iter().flatten().zip(values.outer_iter_mut()) {
-        row.iter_mut().zip(total.get()).for_each(|(to, from)| *to = T::from_f64(from));
+    let mut tasks = Vec::new();
+    while groups.peek().is_some() {
+        while tasks.len() < TASKS
+            && let Some(task) = next_task::<F, T>(&mut groups, &mut values, &mut indices)
+        {
+            tasks.push(task);
+        }
+        tasks.par_drain(..).for_each_init(Bench::default, |bench, task| task.run::<F, R>(work, bench));
+        if plan::next_wave(&mut groups, &mut wave, state_bytes, |group| group.chunks > 1) {
+            waiting.write::<F, R>(work, &wave, &mut values, &mut indices);
+        }
     }
 }
 
-/// The rows of each group, which follow one another.
-fn split_rows<'v, A>(table: ArrayViewMut2<'v, A>, wave: &[Group]) -> impl Iterator<Item = ArrayViewMut2<'v, A>> {
-    let mut rest = Some(table);
-    wave.iter().map_while(move |group| {
-        let (rows, behind) = rest.take()?.split_at(Axis(0), group.rows.len());
-        rest = Some(behind);
-        Some(rows)
-    })
+/// Tasks that are handed out at the same time.
+const TASKS: usize = 1 << 12;
+
+/// Takes the first rows off a table.
+fn take_rows<'v, A>(table: &mut ArrayViewMut2<'v, A>, rows: usize) -> ArrayViewMut2<'v, A> {
+    let none = ArrayViewMut2::from(&mut [] as &mut [[A; 0]]);
+    let (taken, rest) = core::mem::replace(table, none).split_at(Axis(0), rows);
+    *table = rest;
+    taken
 }
 
 /// Writes one row.
@@ -169,90 +135,5 @@ fn copy<T: Copy>(to: &mut ArrayViewMut2<'_, T>, r: usize, from: &[T]) {
         all[r * from.len()..][..from.len()].copy_from_slice(from);
     } else {
         to.row_mut(r).iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-    }
-}
-
-/// One work item.
-struct Walk<'a, 'j, F, R, T> {
-    job: &'a Job<'j, T>,
-    scratch: &'a mut Scratch<T>,
-    rows: Range<usize>,
-    columns: Span<'a>,
-    out: States<'a, T>,
-    of: PhantomData<(F, R)>,
-}
-
-impl<F: Formula, R: Reduction, T: Scalar> Kernel<T> for Walk<'_, '_, F, R, T> {
-    #[inline(always)]
-    fn run<L: Real<Scalar = T>>(self) {
-        let Walk { job, scratch, rows, columns, out, .. } = self;
-        let in_lanes = columns_in_lanes::pays::<L>(rows.len(), columns.len());
-        // Columns in lanes are neighbours, and lanes count from the first column.
-        let apart = (in_lanes || columns.extent() > LONGEST_CHUNK) && columns.parts().nth(1).is_some();
-        let (values, indices) = (scheme::state_values::<F, R>(), R::state_indices::<F>());
-        let mut further = core::mem::take(&mut scratch.further);
-        let mut parts = columns.split();
-        let mut now = if apart { parts.next() } else { Some(columns) };
-        let mut is_first = true;
-        while let Some(columns) = now {
-            let into = if is_first {
-                States { values: &mut *out.values, indices: &mut *out.indices }
-            } else {
-                further.states(rows.len(), values, indices)
-            };
-            if L::LANES == 1 {
-                rows_in_lanes::one_lane::<F, R, T>(job, scratch, rows.clone(), columns, into);
-            } else if in_lanes {
-                columns_in_lanes::run::<F, R, L>(job, scratch, rows.clone(), columns, into);
-            } else {
-                rows_in_lanes::run::<F, R, L>(job, scratch, rows.clone(), columns, into);
-            }
-            if !is_first {
-                let States { values: from, indices: from_indices } = further.states(rows.len(), values, indices);
-                for r in 0..rows.len() {
-                    R::merge::<F, T>(
-                        State {
-                            values: &mut out.values[r * values..][..values],
-                            indices: &mut out.indices[r * indices..][..indices],
-                        },
-                        State {
-                            values: &mut from[r * values..][..values],
-                            indices: &mut from_indices[r * indices..][..indices],
-                        },
-                    );
-                }
-            }
-            is_first = false;
-            now = if apart { parts.next() } else { None };
-        }
-        scratch.further = further;
-    }
-}
-
-/// States of a wave of groups that wait to be merged: group by group, chunk by chunk, row by row.
-#[derive(Default)]
-struct Waiting<T> {
-    values: Vec<T>,
-    indices: Vec<u64>,
-}
-
-impl<T: Scalar> Waiting<T> {
-    /// Makes room for `records` states with so many values and indices.
-    fn reserve(&mut self, records: usize, (values, indices): (usize, usize)) {
-        self.values.resize(self.values.len().max(records * values), T::default());
-        self.indices.resize(self.indices.len().max(records * indices), 0);
-    }
-
-    /// Room for so many states at a time.
-    fn split(
-        &mut self,
-        records: impl Iterator<Item = usize>,
-        (values, indices): (usize, usize),
-    ) -> impl Iterator<Item = States<'_, T>> {
-        let (mut all, mut all_indices) = (&mut self.values[..], &mut self.indices[..]);
-        records.map(move |records| States {
-            values: all.split_off_mut(..records * values).unwrap_or_default(),
-            indices: all_indices.split_off_mut(..records * indices).unwrap_or_default(),
-        })
     }
 }

@@ -5,6 +5,7 @@
 //! `e` of a sum with many right-hand sides is the same as the sum with that right-hand side alone.
 
 use crate::domain::{Domain, Span};
+use core::iter::Peekable;
 use core::ops::Range;
 
 /// Columns per tile: the length of the sums that are formed without compensation.
@@ -72,6 +73,8 @@ pub(super) struct Group {
     segment: usize,
     /// Rows of the batch element.
     pub(super) rows: Range<usize>,
+    /// Columns that they see.
+    terms: usize,
     chunk: usize,
     /// Work items.
     pub(super) chunks: usize,
@@ -80,11 +83,16 @@ pub(super) struct Group {
 impl Group {
     /// Columns of a work item.
     pub(super) fn columns<'d>(&self, domain: &Domain<'d>, chunk: usize) -> Span<'d> {
-        let terms = domain.pattern.terms(self.segment);
-        domain.pattern.span(self.segment, (chunk * self.chunk).min(terms)..((chunk + 1) * self.chunk).min(terms))
+        let part = (chunk * self.chunk).min(self.terms)..((chunk + 1) * self.chunk).min(self.terms);
+        domain.pattern.span(self.segment, part)
     }
 
-    /// Pairs of states that wait to be merged.
+    /// Pairs of rows and columns.
+    pub(super) fn pairs(&self) -> usize {
+        self.rows.len() * self.terms
+    }
+
+    /// States that wait to be merged.
     pub(super) fn records(&self) -> usize {
         self.rows.len() * self.chunks
     }
@@ -116,22 +124,25 @@ impl<'d> Groups<'d> {
         let mut groups = self.clone();
         groups.next().is_none_or(|group| group.chunks <= 1) && groups.next().is_none()
     }
+}
 
-    /// Fills `wave` with the next groups: as many as may wait at the same time, with `state_bytes` for each state.
-    pub(super) fn wave(&mut self, wave: &mut Vec<Group>, state_bytes: usize) {
-        wave.clear();
-        let mut bytes = 0;
-        while bytes < WAITING
-            && let Some(group) = self.clone().next()
-        {
-            bytes += group.records() * state_bytes;
-            if bytes > WAITING && !wave.is_empty() {
-                break;
-            }
-            self.next();
-            wave.push(group);
-        }
+/// Fills `wave` with the next groups of which `belongs` is true: as many as may wait at the same time, with `state_bytes` for
+/// each state. False if there is none.
+pub(super) fn next_wave(
+    groups: &mut Peekable<Groups<'_>>,
+    wave: &mut Vec<Group>,
+    state_bytes: usize,
+    belongs: impl Fn(&Group) -> bool,
+) -> bool {
+    wave.clear();
+    let mut bytes = 0;
+    while let Some(group) =
+        groups.next_if(|group| belongs(group) && (bytes == 0 || bytes + group.records() * state_bytes <= WAITING))
+    {
+        bytes += group.records() * state_bytes;
+        wave.push(group);
     }
+    !wave.is_empty()
 }
 
 impl Iterator for Groups<'_> {
@@ -158,7 +169,7 @@ impl Iterator for Groups<'_> {
             let block = self.row..(self.row + cut.block).min(rows.end);
             self.row = block.end;
             let Cut { chunk, chunks, .. } = cut;
-            return Some(Group { element: self.element, segment: self.segment, rows: block, chunk, chunks });
+            return Some(Group { element: self.element, segment: self.segment, rows: block, terms, chunk, chunks });
         }
     }
 }

@@ -7,7 +7,7 @@ use super::pairs::{
 use super::plan::staged_columns;
 use super::reduction::{Block, Reduction, sum};
 use super::scheme::{
-    self, Job, Scratch, States, buffered_columns, column_category, extract, inputs, is_wide, row_category,
+    self, Job, Out, Scratch, States, buffered_columns, column_category, extract, inputs, is_wide, row_category,
     stage_columns, stage_rows, start,
 };
 use crate::domain::Span;
@@ -15,7 +15,7 @@ use crate::options::Accumulator;
 use core::array::from_fn;
 use core::marker::PhantomData;
 use core::ops::Range;
-use keops_core::{Formula, Real, Scalar, Shape};
+use keops_core::{Formula, Real, Scalar, Shape, Stage};
 
 /// Registers of rows that are worked on together, as many as leave room for temporaries.
 pub(super) const fn registers<F: Formula, R: Reduction, L: Real>() -> usize {
@@ -48,11 +48,16 @@ pub(super) fn run<F: Formula, R: Reduction, L: Real>(
     scratch: &mut Scratch<L::Scalar>,
     rows: Range<usize>,
     columns: Span<'_>,
-    out: States<'_, L::Scalar>,
+    out: Out<'_, L::Scalar>,
 ) {
-    if is_direct::<F, R>() && job.accumulator == Accumulator::Block {
-        walk::<F, R, L, Direct, 2>(job, scratch, rows, columns, out);
-    } else if is_wide::<F, R>() || (R::ACCUMULATES && job.accumulator != Accumulator::Block) {
+    // Constant conditions: what is not reached is not compiled.
+    if const { is_wide::<F, R>() } {
+        if const { is_direct::<F, R>() } && job.accumulator == Accumulator::Block {
+            walk::<F, R, L, Direct, 2>(job, scratch, rows, columns, out);
+        } else {
+            walk::<F, R, L, ThroughBuffer, 2>(job, scratch, rows, columns, out);
+        }
+    } else if const { R::ACCUMULATES } && job.accumulator != Accumulator::Block {
         walk::<F, R, L, ThroughBuffer, 2>(job, scratch, rows, columns, out);
     } else if const { registers::<F, R, L>() == 4 } {
         walk::<F, R, L, OnTheSpot, 4>(job, scratch, rows, columns, out);
@@ -70,7 +75,7 @@ pub(super) fn one_lane<F: Formula, R: Reduction, T: Scalar>(
     scratch: &mut Scratch<T>,
     rows: Range<usize>,
     columns: Span<'_>,
-    out: States<'_, T>,
+    out: Out<'_, T>,
 ) {
     run::<F, R, T::Lane>(job, scratch, rows, columns, out);
 }
@@ -91,6 +96,20 @@ trait Step {
         state: Block<L::Scalar, NR>,
         buffer: *mut L::Scalar,
     );
+    /// Can it take in single registers of rows, too?
+    const SINGLE: bool = false;
+    /// Takes in the tile for one register of rows.
+    ///
+    /// # Safety
+    /// As for [`Step::step`].
+    unsafe fn single<F: Formula, R: Reduction, L: Real>(
+        _job: &Job<'_, L::Scalar>,
+        _row: *const L::Scalar,
+        _columns: OneByOne<L::Scalar>,
+        _steps: usize,
+        _state: Block<L::Scalar, 1>,
+    ) {
+    }
 }
 
 #[inline(always)]
@@ -99,27 +118,34 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
     scratch: &mut Scratch<L::Scalar>,
     rows: Range<usize>,
     columns: Span<'_>,
-    out: States<'_, L::Scalar>,
+    out: Out<'_, L::Scalar>,
 ) {
-    let block = NR * L::LANES;
-    let blocks = rows.len().div_ceil(block);
-    let (row_size, state_size) = (F::ROW * block, R::state::<F>() * block);
-    scratch.reserve(blocks * row_size, F::COL * staged_columns(F::COL), blocks * state_size, S::buffer::<F>(block));
-    start::<F, R, L::Scalar>(&mut scratch.state[..blocks * state_size], block);
+    let cut = Cut::new::<L, S, NR>(rows.len());
+    let (row_size, state_size) = (F::ROW * L::LANES, R::state::<F>() * L::LANES);
+    let registers = cut.registers();
+    let buffer = S::buffer::<F>(NR * L::LANES);
+    scratch.reserve(registers * row_size, F::COL * staged_columns(F::COL), registers * state_size, buffer);
+    for (first, count) in cut.blocks() {
+        let state = &mut scratch.state[first * state_size..][..count * state_size];
+        start::<F, R, L::Scalar>(state, count * L::LANES);
+    }
 
     let mut input = inputs(job, &mut scratch.copies);
-    for b in 0..blocks {
-        let from = rows.start + b * block;
-        let count = block.min(rows.end - from);
-        // Lanes without a row repeat the last one.
-        let source = input.tile::<F>(row_category::<F>(), from..from + count, block);
-        for r in (0..block).step_by(L::LANES) {
-            // SAFETY: there is room for `block` rows, and as many were asked for.
-            unsafe { stage_rows::<F, L>(job, &source, r, scratch.rows.as_mut_ptr().add(b * row_size + r), block) };
+    for (first, count) in cut.blocks() {
+        let from = rows.start + first * L::LANES;
+        let to = rows.end.min(from + count * L::LANES);
+        // Lanes without a row hold any other.
+        let source = input.tile::<F>(row_category::<F>(), from..to, count * L::LANES);
+        for r in 0..count {
+            // SAFETY: there is room for a block of rows, and as many were asked for.
+            unsafe {
+                let out = scratch.rows.as_mut_ptr().add(first * row_size + r * L::LANES);
+                stage_rows::<F, L>(job, &source, r * L::LANES, out, count * L::LANES);
+            }
         }
     }
 
-    let first = columns.first();
+    let first_column = columns.first();
     for columns in columns.parts() {
         let mut column = columns.start;
         while column < columns.end {
@@ -127,30 +153,146 @@ fn walk<F: Formula, R: Reduction, L: Real, S: Step, const NR: usize>(
             let source = input.tile::<F>(column_category::<F>(), now.clone(), 0);
             // SAFETY: there is room for a tile of columns.
             unsafe { stage_columns::<F, One<L>>(job, &source, now.len(), scratch.columns.as_mut_ptr(), F::COL, 1) };
-            let staged = OneByOne { base: scratch.columns.as_ptr(), width: F::COL, first: column - first };
-            for b in 0..blocks {
-                // SAFETY: rows, columns and state were reserved and filled above.
-                unsafe {
-                    let row = scratch.rows.as_ptr().add(b * row_size);
-                    let state = Block::new(scratch.state.as_mut_ptr().add(b * state_size));
-                    S::step::<F, R, L, NR>(job, row, staged, now.len(), state, scratch.buffer.as_mut_ptr());
+            let staged = OneByOne { base: scratch.columns.as_ptr(), width: F::COL, first: column - first_column };
+            // SAFETY: rows, columns and state were reserved and filled above.
+            unsafe {
+                let (rows, state) = (scratch.rows.as_ptr(), scratch.state.as_mut_ptr());
+                let (steps, buffer) = (now.len(), scratch.buffer.as_mut_ptr());
+                for b in 0..cut.blocks {
+                    let (row, state) = (rows.add(b * NR * row_size), Block::new(state.add(b * NR * state_size)));
+                    S::step::<F, R, L, NR>(job, row, staged, steps, state, buffer);
+                }
+                for r in cut.blocks * NR..registers {
+                    let state = Block::new(state.add(r * state_size));
+                    S::single::<F, R, L>(job, rows.add(r * row_size), staged, steps, state);
                 }
             }
             column = now.end;
         }
     }
 
+    let mut results = match out {
+        Out::States(out) => {
+            leave::<F, R, L>(scratch, cut, rows.len(), first_column, out);
+            return;
+        }
+        Out::Results(results) => results,
+    };
+    if const { R::LINEAR } {
+        for (first, count) in cut.blocks() {
+            let mine = results.len().min(count * L::LANES * F::OUT);
+            let mine = results.split_off_mut(..mine).unwrap_or_default();
+            // SAFETY: rows and state were reserved and filled above.
+            unsafe {
+                let row = scratch.rows.as_ptr().add(first * row_size);
+                let state = scratch.state.as_mut_ptr().add(first * state_size);
+                if count == NR {
+                    finish_sums::<F, L, NR>(job, row, Block::new(state), mine);
+                } else {
+                    finish_sums::<F, L, 1>(job, row, Block::new(state), mine);
+                }
+            }
+        }
+    }
+}
+
+/// Reads the states of all rows into records.
+#[inline(always)]
+fn leave<F: Formula, R: Reduction, L: Real>(
+    scratch: &Scratch<L::Scalar>,
+    cut: Cut,
+    rows: usize,
+    first_column: usize,
+    out: States<'_, L::Scalar>,
+) {
+    let state_size = R::state::<F>() * L::LANES;
     let (values, indices) = (R::state::<F>() - R::state_indices::<F>(), R::state_indices::<F>());
-    for r in 0..rows.len() {
-        let state = &scratch.state[r / block * state_size..][..state_size];
-        extract::<L::Scalar>(
-            state,
-            block,
-            r % block,
-            first,
-            &mut out.values[r * values..][..values],
-            &mut out.indices[r * indices..][..indices],
-        );
+    for (first, count) in cut.blocks() {
+        let state = &scratch.state[first * state_size..][..count * state_size];
+        for r in first * L::LANES..rows.min((first + count) * L::LANES) {
+            extract::<L::Scalar>(
+                state,
+                count * L::LANES,
+                r - first * L::LANES,
+                first_column,
+                &mut out.values[r * values..][..values],
+                &mut out.indices[r * indices..][..indices],
+            );
+        }
+    }
+}
+
+/// How rows are cut into blocks of registers.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    /// Blocks of several registers.
+    blocks: usize,
+    /// Registers of a block.
+    each: usize,
+    /// Single registers behind them.
+    singles: usize,
+}
+
+impl Cut {
+    #[inline(always)]
+    fn new<L: Real, S: Step, const NR: usize>(rows: usize) -> Cut {
+        let registers = rows.div_ceil(L::LANES);
+        let (blocks, singles) = (registers / NR, registers % NR);
+        if S::SINGLE {
+            Cut { blocks, each: NR, singles }
+        } else {
+            Cut { blocks: registers.div_ceil(NR), each: NR, singles: 0 }
+        }
+    }
+
+    fn registers(self) -> usize {
+        self.blocks * self.each + self.singles
+    }
+
+    /// First register and number of registers of each block.
+    #[inline(always)]
+    fn blocks(self) -> impl Iterator<Item = (usize, usize)> {
+        let blocks = (0..self.blocks).map(move |b| (b * self.each, self.each));
+        blocks.chain((0..self.singles).map(move |r| (self.blocks * self.each + r, 1)))
+    }
+}
+
+/// Finishes the sums of a block of rows, a register at a time, into one row of results after the other.
+///
+/// # Safety
+/// `rows` and `state` must be those of the block.
+#[cfg_attr(debug_assertions, inline(never))]
+#[cfg_attr(not(debug_assertions), inline(always))]
+unsafe fn finish_sums<F: Formula, L: Real, const NR: usize>(
+    job: &Job<'_, L::Scalar>,
+    rows: *const L::Scalar,
+    state: Block<L::Scalar, NR>,
+    results: &mut [L::Scalar],
+) {
+    for (r, results) in results.chunks_mut(L::LANES * F::OUT.max(1)).enumerate() {
+        let sums = sum::Totals { state, r, formula: PhantomData::<F> };
+        // SAFETY: promised by the caller.
+        let (row, par) =
+            unsafe { (Lanes::new(rows.add(r * L::LANES), NR * L::LANES), Broadcast::new(job.par.as_ptr())) };
+        F::finish::<L>(&row, &par, &sums, &mut Rows { results, width: F::OUT });
+    }
+}
+
+/// Writes lanes to neighbouring rows, as many as there are.
+struct Rows<'a, T> {
+    results: &'a mut [T],
+    width: usize,
+}
+
+impl<L: Real> Stage<L> for Rows<'_, L::Scalar> {
+    #[inline(always)]
+    fn put(&mut self, k: usize, v: L) {
+        let mut lanes = [L::Scalar::default(); 16];
+        // SAFETY: no register has more than 16 lanes.
+        unsafe { v.store(lanes.as_mut_ptr()) };
+        for (row, lane) in self.results.chunks_exact_mut(self.width).zip(lanes) {
+            row[k] = lane;
+        }
     }
 }
 
@@ -181,6 +323,18 @@ impl Step for OnTheSpot {
             }
         });
         R::tile::<F, L, _, NR>(&pairs, state);
+    }
+    const SINGLE: bool = true;
+    #[inline(always)]
+    unsafe fn single<F: Formula, R: Reduction, L: Real>(
+        job: &Job<'_, L::Scalar>,
+        row: *const L::Scalar,
+        columns: OneByOne<L::Scalar>,
+        steps: usize,
+        state: Block<L::Scalar, 1>,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe { Self::step::<F, R, L, 1>(job, row, columns, steps, state, core::ptr::null_mut()) };
     }
 }
 

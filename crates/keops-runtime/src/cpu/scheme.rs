@@ -43,6 +43,13 @@ pub(super) struct States<'a, T> {
     pub(super) indices: &'a mut [u64],
 }
 
+/// What a work item leaves.
+pub(super) enum Out<'a, T> {
+    States(States<'a, T>),
+    /// Finished rows of sums, one after the other.
+    Results(&'a mut [T]),
+}
+
 /// Values in the state of a row.
 pub(super) fn state_values<F: Formula, R: Reduction>() -> usize {
     R::state::<F>() - R::state_indices::<F>()

@@ -11,7 +11,7 @@ use crate::cpu::pairs::{Buffered, Columns, Pairs, Tiling};
 use crate::options::Accumulator;
 use core::marker::PhantomData;
 use keops_core::lanes::Twin;
-use keops_core::{Formula, Real, Scalar, Sink, Values};
+use keops_core::{Formula, Real, Scalar, Sink, Staged, Values};
 
 /// `Sum_Reduction`.
 #[derive(Debug, Clone, Copy)]
@@ -226,6 +226,23 @@ impl<T: Scalar, L: Real<Scalar = T>> Sink<L> for AccumulateOne<T> {
             let at = self.base.add(e * 2 * L::LANES);
             (L::load(at) + v).store(at);
         }
+    }
+}
+
+/// The values of the sums of register `r`, each as [`total`] gives it for one row.
+pub(in crate::cpu) struct Totals<F, T, const NR: usize> {
+    pub(in crate::cpu) state: Block<T, NR>,
+    pub(in crate::cpu) r: usize,
+    pub(in crate::cpu) formula: PhantomData<F>,
+}
+
+impl<F: Formula, L: Real, const NR: usize> Staged<L> for Totals<F, L::Scalar, NR> {
+    #[inline(always)]
+    fn at(&self, e: usize) -> L {
+        let (sum, carry): (L, L) = (self.state.get(e, self.r), self.state.get(F::ACC + e, self.r));
+        let zero = L::lit(0.0);
+        // Not so where the sum is infinite or NaN: its error means nothing then.
+        L::select((sum * zero).eq(zero), sum + carry, sum)
     }
 }
 
