@@ -136,6 +136,16 @@ impl<T: Number, R: Real<Scalar = T>, const N: usize> Staged<R> for Parameters<T,
     }
 }
 
+/// Parameters of which one is known to be −1.
+pub(crate) struct MinusOne<'a, P>(pub(crate) &'a P, pub(crate) usize);
+
+impl<R: Real, P: Staged<R>> Staged<R> for MinusOne<'_, P> {
+    #[inline(always)]
+    fn at(&self, k: usize) -> R {
+        if k == self.1 { R::lit(-1.0) } else { self.0.at(k) }
+    }
+}
+
 /// Staged rows in registers.
 pub(crate) struct RowRegisters<Q, const N: usize>(pub(crate) [Q; N]);
 
@@ -204,12 +214,16 @@ fn position<F: Formula, T: Number>(k: usize) -> u32 {
 pub(crate) struct WriteColumn<M, F, T> {
     pub(crate) memory: M,
     pub(crate) at: u32,
+    /// Values to be multiplied, as a set of positions, and by what.
+    pub(crate) scaled: u64,
+    pub(crate) factor: T,
     pub(crate) of: PhantomData<(F, T)>,
 }
 
 impl<F: Formula, T: Number, M: Memory<T>> Stage<T::Real> for WriteColumn<M, F, T> {
     #[inline(always)]
     fn put(&mut self, k: usize, v: T::Real) {
+        let v = if k < 64 && self.scaled >> k & 1 == 1 { v * T::Real::splat(self.factor) } else { v };
         // SAFETY: the scheme made room for all columns of a tile.
         unsafe { self.memory.store(self.at + position::<F, T>(k), T::of(v)) }
     }

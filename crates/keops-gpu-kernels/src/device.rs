@@ -256,6 +256,13 @@ macro_rules! instruction {
 }
 
 instruction!(ex2, "ex2.approx.ftz.f32 {0}, {1};");
+// The minus sign is part of the operand; what the compiler makes of it in front of assembly is an operation of its own.
+instruction!(ex2_of_minus, "{{ .reg .f32 minus; neg.f32 minus, {1}; ex2.approx.ftz.f32 {0}, minus; }}");
+
+unsafe extern "C" {
+    #[link_name = "llvm.is.constant.f32"]
+    safe fn is_constant(v: f32) -> bool;
+}
 
 #[cfg(feature = "fast-math")]
 mod fast {
@@ -297,7 +304,7 @@ number! {
         /// The instruction is off by 2 ulp at most; it has neither subnormal arguments nor results.
         #[inline(always)]
         fn exp2_mul(self, c: Self) -> Self {
-            F32(ex2(self.0 * c.0))
+            F32(if is_constant(c.0) && c.0 == -1.0 { ex2_of_minus(self.0) } else { ex2(self.0 * c.0) })
         }
         #[cfg(not(feature = "fast-math"))]
         #[inline(always)]

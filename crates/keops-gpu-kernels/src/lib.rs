@@ -31,3 +31,4 @@ pub mod records;
 pub mod reduction;
 pub mod scheme;
 pub mod tiling;
+mod trace;

@@ -65,6 +65,17 @@ fn sums_of_all_sizes() {
 }
 
 #[test]
+fn exponentials_that_grow() {
+    let data = [table::<f32>(9, 3, 1), table(300, 3, 2), table(300, 1, 3), Data(vec![-0.25], 1)];
+    let Results { values, .. } = call!(Gauss, Sum, f32, &data, 9, 300, Accumulator::Block, 1);
+    for i in 0..9 {
+        let d = |j| (0..3).map(|k| (at(&data[0], i, k) - at(&data[1], j, k)).powi(2)).sum::<f64>();
+        let sum = (0..300).map(|j| (0.25 * d(j)).exp() * at(&data[2], j, 0)).sum();
+        close(values[i as usize], sum, 1e-4, "growing");
+    }
+}
+
+#[test]
 fn sums_with_every_accumulator() {
     for (m, n) in [(1, 300), (130, 700)] {
         gauss!(f32, m, n, Accumulator::Kahan, 1e-5);
@@ -318,7 +329,7 @@ fn lists_of_items() {
     let tables: Vec<_> = data.iter().map(Data::table).collect();
     let columns = |row: u64| match row {
         0..550 => vec![0..7, 20..23, 40..90],
-        550..580 => vec![40..90],
+        550..580 => Vec::from([40..90]),
         _ => vec![],
     };
     macro_rules! listed {

@@ -7,20 +7,21 @@ use super::states;
 use super::work::Work;
 use crate::abi::{Arguments, Step, THREADS};
 use crate::access::{
-    One, Parameters, Place, RowMemory, RowRegisters, Several, Variables, WriteColumn, global, scratch,
+    MinusOne, One, Parameters, Place, RowMemory, RowRegisters, Several, Variables, WriteColumn, global, scratch,
 };
 use crate::bank::Bank;
 use crate::grid::Grid;
 use crate::memory::Memory;
-use crate::nest::{Of, Shape};
+use crate::nest::{Nest, Of, Shape};
 use crate::number::Number;
 use crate::pairs::Staging;
 use crate::records::Records;
 use crate::reduction::{Reduction, Running};
 use crate::tiling::Tiling;
+use crate::trace::Scaling;
 use core::marker::PhantomData;
 use core::ops::Range;
-use keops_core::{Formula, Real, Staged};
+use keops_core::{Formula, Mask, Real, Staged};
 
 /// Columns from which on sums are moved from registers to the states: the length of uncompensated sums.
 const SETTLE: u32 = 256;
@@ -52,6 +53,14 @@ pub unsafe fn reduce<F, R, T, S, B, G, const EXACTLY: bool, const ROW: usize, co
     // SAFETY: promised by the caller.
     let parameters = unsafe { Parameters::<T, PARAMETERS>::new(global(arguments.parameters)) };
 
+    // Only distances in falling exponentials can be scaled.
+    let scaling = Scaling::of::<F, T>();
+    let factor = scaling.map_or(T::default(), |scaling| {
+        let c: T::Real = parameters.at(scaling.parameter);
+        let negative = c.lt(T::Real::lit(0.0)).any();
+        if negative && !tiling.rows_in_memory { T::of((-c).sqrt()) } else { T::default() }
+    });
+
     let items = Work::items(arguments, &tiling, block);
     let mut number = u64::from(grid.block());
     while number < items {
@@ -71,6 +80,8 @@ pub unsafe fn reduce<F, R, T, S, B, G, const EXACTLY: bool, const ROW: usize, co
                 place,
                 lane,
                 share: tiling.tile as u32 >> lane_bits,
+                scaling,
+                factor,
                 of: PhantomData,
             };
             if tiling.rows_in_memory {
@@ -85,6 +96,7 @@ pub unsafe fn reduce<F, R, T, S, B, G, const EXACTLY: bool, const ROW: usize, co
             } else {
                 let mut staged = RowRegisters::<S::Row, ROW>([S::Row::lit(0.0); ROW]);
                 F::row::<S::Row>(&rows, &parameters, &mut staged);
+                thread.scale_rows(&mut staged);
                 thread.columns::<B, _>(&staged);
             }
         }
@@ -104,6 +116,9 @@ struct Thread<'a, F, R, T, S, G, const PARAMETERS: usize> {
     lane: u32,
     /// Columns of a tile that a lane walks.
     share: u32,
+    /// Staged coordinates that are scaled, and by what; 0 if they are not.
+    scaling: Option<Scaling>,
+    factor: T,
     of: PhantomData<(F, R, S)>,
 }
 
@@ -115,6 +130,22 @@ where
     S: Shape<T>,
     G: Grid,
 {
+    /// Are coordinates scaled?
+    #[inline(always)]
+    fn scales(&self) -> bool {
+        self.scaling.is_some() && self.factor != T::default()
+    }
+
+    #[inline(always)]
+    fn scale_rows<const ROW: usize>(&self, rows: &mut RowRegisters<S::Row, ROW>) {
+        let Some(scaling) = self.scaling.filter(|_| self.scales()) else { return };
+        for (k, v) in rows.0.iter_mut().enumerate() {
+            if k < 64 && scaling.rows >> k & 1 == 1 {
+                *v = *v * S::Row::splat(self.factor);
+            }
+        }
+    }
+
     /// Walks all columns and leaves the states.
     #[inline(always)]
     unsafe fn columns<B: Bank<T, S>, X: Staged<S::Row>>(&self, rows: &X) {
@@ -161,7 +192,26 @@ where
                 let part = (self.lane * self.share).min(count)..((self.lane + 1) * self.share).min(count);
                 let relative = (column - work.base) as u32;
                 // SAFETY: these columns are staged.
-                unsafe { self.tile::<B, X, M>(rows, memory.staged(), part, relative, &mut bank, &mut running) };
+                unsafe {
+                    let memory = memory.staged();
+                    match self.scaling.filter(|_| self.scales()) {
+                        Some(scaling) => {
+                            let parameters = MinusOne(self.parameters, scaling.parameter);
+                            self.tile::<B, X, M, _>(rows, memory, &parameters, part, relative, &mut bank, &mut running);
+                        }
+                        None => {
+                            self.tile::<B, X, M, _>(
+                                rows,
+                                memory,
+                                self.parameters,
+                                part,
+                                relative,
+                                &mut bank,
+                                &mut running,
+                            );
+                        }
+                    }
+                }
                 column += u64::from(count);
             }
         }
@@ -176,27 +226,36 @@ where
         while c < count {
             let source = One { variables: self.variables, row: column + u64::from(c) };
             let at = c * self.tiling.width as u32;
-            F::col::<T::Real>(&source, self.parameters, &mut WriteColumn::<M, F, T> { memory, at, of: PhantomData });
+            let scaled = self.scaling.map_or(0, |scaling| if self.scales() { scaling.columns } else { 0 });
+            let mut out = WriteColumn::<M, F, T> { memory, at, scaled, factor: self.factor, of: PhantomData };
+            F::col::<T::Real>(&source, self.parameters, &mut out);
             c += THREADS;
         }
     }
 
     /// Takes in some columns of a tile, whose first one is column `relative` of the item.
     #[inline(always)]
-    unsafe fn tile<B: Bank<T, S>, X: Staged<S::Row>, M: Memory<T>>(
+    #[allow(clippy::too_many_arguments)]
+    unsafe fn tile<B, X, M, P>(
         &self,
         rows: &X,
         columns: M,
+        parameters: &P,
         part: Range<u32>,
         relative: u32,
         bank: &mut B,
         running: &mut Running<S::Row>,
-    ) {
+    ) where
+        B: Bank<T, S>,
+        X: Staged<S::Row>,
+        M: Memory<T>,
+        P: Staged<S::Row> + Staged<<S::Columns as Nest<S::Row>>::All>,
+    {
         let tiling = &self.tiling;
         let (group, width) = (tiling.columns as u32, tiling.width as u32);
-        let pairs = |at: u32, first: u32| Staging::<F, T, M, X, Parameters<T, PARAMETERS>> {
+        let pairs = |at: u32, first: u32| Staging::<F, T, M, X, P> {
             rows,
-            parameters: self.parameters,
+            parameters,
             columns,
             at,
             width,
