@@ -9,7 +9,8 @@
 //! ```
 //!
 //! which expands to the entry points `keops_ArgKMin_10_f32_reduce` and `keops_ArgKMin_10_f32_merge`. The last arguments
-//! name the steps; [`has`] says which ones there are. All entry points take [`Arguments`] by value.
+//! name the steps; [`has`] says which ones there are. All entry points take [`Arguments`] by value. The crate calls
+//! [`kernel_file!`](crate::kernel_file) once.
 //!
 //! # Memory
 //! All addresses are device addresses, 0 where there is nothing. `T` is the number type of the kernels.
