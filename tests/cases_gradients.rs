@@ -4,11 +4,11 @@ mod lattice;
 
 use keops::{Error, keops};
 use lattice::{b, close, rows, x, y};
-use ndarray::{Array2, array};
+use ndarray::{Array2, Array3, Axis, array};
 
 keops! {
     /// Σ_j m_i m_j exp(−(x_i − x_j)² / σ²): twice the energy of a set of landmarks.
-    #[grad(x_i, x_j, m_i, m_j)]
+    #[grad(x_i, x_j, m_i(x_i), m_j)]
     fn landmarks(x_i: Vi<1>, x_j: Vj<1>, m_i: Vi<1>, m_j: Vj<1>, s: Pm<1>)
         = Sum_Reduction(m_i * m_j * Exp(-SqDist(x_i, x_j) / (s * s)), 0);
     /// Its derivative by m_i, differentiated again by x_i and by x_j.
@@ -84,6 +84,18 @@ fn t85_second_derivatives_of_landmarks() -> Result<(), Error> {
     let right = by_x_j_twice(x, x, m, m, s).run()?[[0, 0]];
     let both = by_both(&x[..1], &x[..1], &m[..1], &m[..1], s).run()?[[0, 0]];
     close((left + right + 2.0 * both) / 2.0, -5.886_071_058_743_08, 1e-13);
+
+    // Four copies as a batch: every element is the same, bit by bit.
+    let copies = |v: [f64; 2]| Array3::from_shape_fn((4, 2, 1), |(_, row, _)| v[row]);
+    let (xs, ms) = (copies(POSITIONS), copies(MOMENTA));
+    let batch =
+        by_m_and_x_i(&xs, &xs, &ms, &ms, s).batched().run()? + by_m_and_x_j(&xs, &xs, &ms, &ms, s).batched().run()?;
+    let composed = landmarks::grad_m_i::grad_x_i(&xs, &xs, &ms, &ms, s, &[1.0, 1.0], &[1.0, 1.0]).batched().run()?;
+    let single = landmarks::grad_m_i::grad_x_i(x, x, m, m, s, &[1.0, 1.0], &[1.0, 1.0]).run()?;
+    for element in 0..4 {
+        assert_eq!(batch.index_axis(Axis(0), element), mixed.view().into_dyn());
+        assert_eq!(composed.index_axis(Axis(0), element), single.view().into_dyn());
+    }
     Ok(())
 }
 

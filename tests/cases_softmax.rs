@@ -177,3 +177,28 @@ fn t69_transport_of_a_point_to_itself() -> Result<(), Error> {
     assert_eq!(dual[0], 0.0);
     Ok(())
 }
+
+keops! {
+    fn inner(c_j: Vi<40>, d_m: Vj<40>) = LogSumExp_Reduction(c_j | d_m, 0);
+    fn outer(b_i: Vi<40>, c_j: Vj<40>, l_j: Vj<1>) = LogSumExp_Reduction((b_i | c_j) + l_j, 0);
+}
+
+/// log Σ_jm e^(b_i·c_j + c_j·d_m) in two passes, over m and then over j.
+#[test]
+fn t70_log_of_a_sum_over_two_axes() -> Result<(), Error> {
+    let rows = |n: usize, s: f64| -> Vec<[f64; 40]> {
+        (0..n).map(|r| std::array::from_fn(|k| (s + 0.37 * r as f64 + 0.11 * k as f64).sin())).collect()
+    };
+    let (b, c, d) = (rows(20, 0.1), rows(20, 1.3), rows(5, 2.2));
+    let l = inner(&c, &d).run()?;
+    let got = outer(&b, &c, &l).run()?;
+    let dot = |a: &[f64; 40], b: &[f64; 40]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+    for (i, b) in b.iter().enumerate() {
+        let pairs = c.iter().flat_map(|c| d.iter().map(move |d| dot(b, c) + dot(c, d)));
+        let exponents: Vec<f64> = pairs.collect();
+        let top = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let want = top + exponents.iter().map(|e| (e - top).exp()).sum::<f64>().ln();
+        close(got[[i, 0]], want, 1e-12);
+    }
+    Ok(())
+}
