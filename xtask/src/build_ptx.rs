@@ -2,7 +2,8 @@
 
 use crate::shell;
 use anyhow::{Result, bail};
-use keops_build::{Build, Outcome, Target};
+use keops_build::report::{self, Tools};
+use keops_build::{Build, KernelFile, Outcome, Target};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -23,6 +24,18 @@ pub(crate) struct Options {
     /// Only say whether the kernel files are current
     #[arg(long)]
     check: bool,
+    /// Say what the kernels cost: registers, memory, instructions per pair
+    #[arg(long)]
+    report: bool,
+    /// Report on formulas only whose name contains this
+    #[arg(long, value_name = "NAME", default_value = "")]
+    only: String,
+    /// Report in JSON, one line a kernel
+    #[arg(long)]
+    json: bool,
+    /// Fetch the tools that the report needs, if they are not there
+    #[arg(long)]
+    install: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -38,12 +51,31 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let outcome = build.run()?;
     notes(&outcome);
     let compiled = outcome.files.iter().filter(|file| file.is_new).count();
-    println!(
+    eprintln!(
         "{} kernel files, {compiled} of them compiled, {} removed: {:.1} s",
         outcome.files.len(),
         outcome.removed.len(),
         start.elapsed().as_secs_f64()
     );
+    if options.report { report(options, outcome.files) } else { Ok(()) }
+}
+
+fn report(options: &Options, mut files: Vec<KernelFile>) -> Result<()> {
+    let tools = if options.install { Tools::install()? } else { Tools::find()? };
+    files.retain(|file| file.name.contains(&options.only));
+    let mut formula = String::new();
+    for kernel in report::report(&tools, &files)? {
+        if options.json {
+            println!("{}", kernel.json());
+            continue;
+        }
+        let heading = format!("{} {}", kernel.at, kernel.formula);
+        if heading != formula {
+            println!("{heading}");
+            formula = heading;
+        }
+        println!("  {kernel}");
+    }
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, FormulaError};
+use crate::facts;
 use crate::formulas::Formula;
 use crate::library::Library;
 use crate::ptx::{self, Module};
@@ -44,7 +45,12 @@ impl Compiler<'_> {
         }
         let ptx = fs::read_to_string(&result).map_err(Error::io("read", &result))?;
         let module = Module::parse(&ptx).map_err(|reason| unexpected(formulas[0], reason))?;
-        formulas.iter().map(|formula| checked(formula, module.extract(&prefix(formula)))).collect()
+        let of = |formula: &Formula| {
+            let prefix = prefix(formula);
+            let facts = facts::comments(&module, &prefix).map_err(|reason| unexpected(formula, reason))?;
+            checked(formula, facts + &module.extract(&prefix))
+        };
+        formulas.iter().map(|formula| of(formula)).collect()
     }
 
     /// Says which formulas cannot be compiled. A compiler that crashes does not say: then each is tried alone.
@@ -126,11 +132,15 @@ fn body_text(formula: &Formula) -> Result<String, Error> {
     for reduction in &formula.reductions {
         for number in ["f32", "f64"] {
             let (prefix, base) = (prefix(formula), base(formula, reduction, number)?);
-            let steps: Vec<_> = steps(formula, reduction)?.into_iter().map(Step::suffix).collect();
-            let steps = steps.join(", ");
+            let steps = steps(formula, reduction)?;
+            let names = steps.iter().map(|step| step.suffix()).collect::<Vec<_>>().join(", ");
             text.push_str(&format!(
-                "keops_gpu_kernels::kernels!(Body, {reduction}, {number}, \"{prefix}{base}\", {steps});\n"
+                "keops_gpu_kernels::kernels!(Body, {reduction}, {number}, \"{prefix}{base}\", {names});\n"
             ));
+            for &step in steps.iter().filter(|step| matches!(step, Step::Reduce | Step::ReduceExactly)) {
+                let name = format!("{prefix}{base}_{}", step.suffix());
+                text.push_str(&facts::array(&name, &reduction.to_string(), number, step));
+            }
         }
     }
     Ok(text)

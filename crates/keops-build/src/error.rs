@@ -53,6 +53,24 @@ pub enum Error {
         /// What is not.
         reason: String,
     },
+    /// There are no tools that say what kernels cost.
+    #[error(
+        "the report needs NVIDIA's ptxas and nvdisasm, which are neither in PATH nor where they are installed to; with \
+         `cargo xtask build-ptx --report --install` they are fetched from PyPI ({packages}) into the cache folder of the user, \
+         and KEOPS_CUDA_BIN may name a folder that has them"
+    )]
+    NoTools {
+        /// The packages that hold them.
+        packages: String,
+    },
+    /// A tool failed.
+    #[error("{} failed:\n{output}", program.display())]
+    Tool {
+        /// Which one.
+        program: PathBuf,
+        /// What it printed.
+        output: String,
+    },
     /// A file or folder could not be used.
     #[error("could not {what} {}: {source}", path.display())]
     Io {

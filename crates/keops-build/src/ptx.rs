@@ -36,6 +36,17 @@ impl<'a> Module<'a> {
         Ok(module)
     }
 
+    /// Constant arrays of bytes, with their names. Without a list of values all are zero.
+    pub(crate) fn arrays(&self) -> impl Iterator<Item = (&'a str, Vec<u8>)> {
+        self.items.iter().filter(|item| item.text.contains(".global")).map(|item| {
+            let length = item.text.split_once('[').and_then(|(_, rest)| rest.split(']').next()?.trim().parse().ok());
+            let list = item.text.split_once('{').map_or("", |(_, rest)| rest.split('}').next().unwrap_or_default());
+            let mut bytes: Vec<u8> = list.split(',').filter_map(|byte| byte.trim().parse().ok()).collect();
+            bytes.resize(length.unwrap_or(bytes.len()), 0);
+            (item.name, bytes)
+        })
+    }
+
     /// The file with the entry points whose names begin with `prefix`, which is taken off, and all they refer to.
     pub(crate) fn extract(&self, prefix: &str) -> String {
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
