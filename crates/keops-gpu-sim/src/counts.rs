@@ -36,3 +36,16 @@ counts! {
     /// Barriers that all threads of a block passed.
     barriers,
 }
+
+impl Counts {
+    /// The number of loads or stores in one of the memories.
+    #[allow(dead_code)]
+    pub(crate) fn of(&mut self, shared: bool, store: bool) -> &mut u64 {
+        match (shared, store) {
+            (false, false) => &mut self.global_loads,
+            (false, true) => &mut self.global_stores,
+            (true, false) => &mut self.shared_loads,
+            (true, true) => &mut self.shared_stores,
+        }
+    }
+}

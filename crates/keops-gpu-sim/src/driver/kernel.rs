@@ -153,7 +153,7 @@ driver_api! {
             device.launches += 1;
             let mut machine = Machine {
                 kernel: found.kernel(),
-                params: &params,
+                params: Watched::filled("parameter", params),
                 global: &mut device.memory,
                 shared: Watched::new("shared", 0, (fixed_shared + dynamic) as usize),
                 launch: device.launches,

@@ -1,101 +1,54 @@
 //! Loads and stores in every state space, with the checks of each.
 
 use super::warp::{Machine, Stop, Warp, lanes};
-use crate::counts::Counts;
-use crate::fault::{Fault, MISALIGNED, OUT_OF_BOUNDS};
+use crate::fault::{Fault, MISALIGNED};
 use crate::memory::watched::{Actor, SEVERAL};
-use crate::memory::{self, range, space_of, window};
+use crate::memory::{self, space_of, window};
 use crate::ptx::program::{Access, Compute, Register, WARP};
 use crate::ptx::types::{Space, sign_extend};
-use std::ops::Range;
-
-/// An access of one lane, or of several lanes to the same place.
-#[derive(Clone, Copy)]
-struct Place {
-    space: Space,
-    address: u64,
-    len: usize,
-    lane: usize,
-    several: bool,
-    strong: bool,
-}
-
-fn count_loads(counts: &mut Counts, space: Space, count: u32) {
-    match space {
-        Space::Shared => counts.shared_loads += u64::from(count),
-        Space::Global => counts.global_loads += u64::from(count),
-        _ => {}
-    }
-}
-
-fn count_stores(counts: &mut Counts, space: Space) {
-    match space {
-        Space::Shared => counts.shared_stores += 1,
-        Space::Global => counts.global_stores += 1,
-        _ => {}
-    }
-}
 
 impl Warp {
-    /// Where a lane accesses memory, checked for alignment.
-    fn locate(&self, access: &Access, lane: usize) -> Result<Place, Stop> {
+    /// The space and address at which a lane accesses memory, checked for alignment.
+    fn locate(&self, access: &Access, lane: usize) -> Result<(Space, u64), Stop> {
         let stated = self.registers[access.base as usize][lane].wrapping_add_signed(access.offset);
         let (space, address) = match access.space {
             Space::Generic => (space_of(stated), stated - window(space_of(stated))),
             space => (space, stated),
         };
-        let len = access.ty.bytes() * access.elements;
-        if address & (len as u64 - 1) != 0 {
+        if address & (access.bytes() as u64 - 1) != 0 {
             let name = format!("{space:?}").to_lowercase();
-            return Err((lane, Fault::access(MISALIGNED, &name, address, len)));
+            return Err((lane, Fault::access(MISALIGNED, &name, address, access.bytes())));
         }
-        Ok(Place { space, address, len, lane, several: false, strong: access.strong })
+        Ok((space, address))
     }
 
-    /// A lane's part of the local memory.
-    fn own(&self, lane: usize) -> Range<usize> {
-        let size = self.local.len() / WARP;
-        lane * size..(lane + 1) * size
-    }
-
-    fn actor(&self, place: &Place, machine: &Machine<'_>) -> Option<Actor> {
-        let strong = place.strong;
-        if place.space == Space::Global {
-            let Machine { launch: period, block: number, .. } = *machine;
-            return Some(Actor { period, number, group: number, step: 0, strong });
-        }
-        let (group, thread) = (self.number as u32, (self.number * WARP + place.lane) as u32);
-        let number = if place.several { SEVERAL } else { thread };
-        Some(Actor { period: machine.period, number, group, step: self.epoch, strong })
-    }
-
-    fn read<'a>(&'a self, place: &Place, machine: &'a mut Machine<'_>) -> Result<&'a [u8], Stop> {
-        let (Place { space, address, len, .. }, actor) = (*place, self.actor(place, machine));
-        let bytes = match space {
-            Space::Shared => machine.shared.read(address, len, actor),
-            Space::Local => {
-                let own = &self.local[self.own(place.lane)];
-                range(own.len(), "local", address, len).map(|range| &own[range])
-            }
-            Space::Param => range(machine.params.len(), "parameter", address, len).map(|range| &machine.params[range]),
-            _ => machine.global.find(address, len).and_then(|found| found.read(address, len, actor)),
+    /// The bytes that `count` lanes, of which `lane` is the first, access together.
+    fn bytes<'a>(
+        &'a mut self,
+        access: &Access,
+        (lane, count): (usize, u32),
+        write: bool,
+        machine: &'a mut Machine<'_>,
+    ) -> Result<&'a mut [u8], Stop> {
+        let ((space, address), strong) = (self.locate(access, lane)?, access.strong);
+        let accesses = machine.counts.of(space == Space::Shared, write);
+        *accesses += if matches!(space, Space::Shared | Space::Global) { u64::from(count) } else { 0 };
+        let (group, thread) = (self.number as u32, (self.number * WARP + lane) as u32);
+        let thread = if count > 1 { SEVERAL } else { thread };
+        let shared = Actor { period: machine.period, number: thread, group, step: self.epoch, strong };
+        let Machine { launch: period, block: number, .. } = *machine;
+        let global = Actor { period, number, group: number, step: 0, strong };
+        let found = match space {
+            Space::Shared => Ok((&mut machine.shared, Some(shared))),
+            Space::Local => Ok((&mut self.local[lane], None)),
+            Space::Param => Ok((&mut machine.params, None)),
+            _ => machine.global.find(address, access.bytes()).map(|found| (found, Some(global))),
         };
-        bytes.map_err(|fault| (place.lane, fault))
-    }
-
-    fn written<'a>(&'a mut self, place: &Place, machine: &'a mut Machine<'_>) -> Result<&'a mut [u8], Stop> {
-        let (Place { space, address, len, .. }, actor) = (*place, self.actor(place, machine));
-        let bytes = match space {
-            Space::Shared => machine.shared.write(address, len, actor),
-            Space::Local => {
-                let own = self.own(place.lane);
-                let own = &mut self.local[own];
-                range(own.len(), "local", address, len).map(|range| &mut own[range])
-            }
-            Space::Param => Err(Fault::access(OUT_OF_BOUNDS, "read-only parameter", address, len)),
-            _ => machine.global.find(address, len).and_then(|found| found.write(address, len, actor)),
-        };
-        bytes.map_err(|fault| (place.lane, fault))
+        let bytes = found.and_then(|(memory, actor)| {
+            let touch = if write { memory::watched::Watched::write } else { memory::watched::Watched::read };
+            touch(memory, address, access.bytes(), actor)
+        });
+        bytes.map_err(|fault| (lane, fault))
     }
 
     pub(super) fn load(
@@ -105,30 +58,21 @@ impl Warp {
         active: u32,
         machine: &mut Machine<'_>,
     ) -> Result<(), Stop> {
-        let base = self.registers[access.base as usize];
-        let first = active.trailing_zeros() as usize;
-        let mut place = self.locate(access, first)?;
-        count_loads(&mut machine.counts, place.space, active.count_ones());
+        let (base, first) = (self.registers[access.base as usize], active.trailing_zeros() as usize);
         // All lanes often read the same: a column that is broadcast, a parameter.
-        let same = place.space != Space::Local && lanes(active).all(|lane| base[lane] == base[first]);
-        place.several = same && active.count_ones() > 1;
+        let local = self.locate(access, first)?.0 == Space::Local;
+        let same = !local && lanes(active).all(|lane| base[lane] == base[first]);
         let mut values = [[0; WARP]; 4];
         for lane in lanes(if same { 1 << first } else { active }) {
-            if lane != first {
-                place = self.locate(access, lane)?;
-            }
-            let bytes = self.read(&place, machine)?;
+            let bytes = self.bytes(access, (lane, if same { active.count_ones() } else { 1 }), false, machine)?;
             for (values, part) in values.iter_mut().zip(bytes.chunks_exact(access.ty.bytes())) {
                 // The register may be wider than the memory.
                 let value = memory::read(part);
                 values[lane] = if access.ty.is_signed() { sign_extend(value, access.ty.bits) } else { value };
             }
         }
-        for (dst, values) in dst.iter().zip(&mut values).take(access.elements) {
-            if same {
-                *values = [values[first]; WARP];
-            }
-            self.set(*dst, active, values);
+        for (dst, values) in dst.iter().zip(values).take(access.elements) {
+            self.set(*dst, active, &if same { [values[first]; WARP] } else { values });
         }
         Ok(())
     }
@@ -141,10 +85,8 @@ impl Warp {
         machine: &mut Machine<'_>,
     ) -> Result<(), Stop> {
         for lane in lanes(active) {
-            let place = self.locate(access, lane)?;
-            count_stores(&mut machine.counts, place.space);
             let values = values.map(|v| self.registers[v as usize][lane]);
-            let bytes = self.written(&place, machine)?;
+            let bytes = self.bytes(access, (lane, 1), true, machine)?;
             for (value, part) in values.iter().zip(bytes.chunks_exact_mut(access.ty.bytes())) {
                 memory::write(part, *value);
             }
@@ -161,13 +103,10 @@ impl Warp {
         machine: &mut Machine<'_>,
     ) -> Result<(), Stop> {
         for lane in lanes(active) {
-            let place = self.locate(access, lane)?;
             machine.counts.atomics += 1;
-            count_loads(&mut machine.counts, place.space, 1);
-            count_stores(&mut machine.counts, place.space);
-            let old = [memory::read(self.read(&place, machine)?); WARP];
-            let new = compute([&old, &self.registers[argument as usize], &old, &old]);
-            memory::write(self.written(&place, machine)?, new[lane]);
+            let old = [memory::read(self.bytes(access, (lane, 1), false, machine)?); WARP];
+            let new = compute([&old, &self.registers[argument as usize], &old]);
+            memory::write(self.bytes(access, (lane, 1), true, machine)?, new[lane]);
             self.registers[dst as usize][lane] = old[lane];
         }
         Ok(())

@@ -34,13 +34,7 @@ pub(crate) fn binary<A: Value, B: Value, R: Value>(f: impl Fn(A, B) -> R + Send 
 pub(crate) fn ternary<A: Value, B: Value, C: Value, R: Value>(
     f: impl Fn(A, B, C) -> R + Send + Sync + 'static,
 ) -> Computation {
-    lanes(3, move |[a, b, c, _], k| f(A::read(a[k]), B::read(b[k]), C::read(c[k])).bits())
-}
-
-pub(crate) fn quaternary<A: Value, B: Value, R: Value>(
-    f: impl Fn(A, A, B, B) -> R + Send + Sync + 'static,
-) -> Computation {
-    lanes(4, move |[a, b, c, d], k| f(A::read(a[k]), A::read(b[k]), B::read(c[k]), B::read(d[k])).bits())
+    lanes(3, move |[a, b, c], k| f(A::read(a[k]), B::read(b[k]), C::read(c[k])).bits())
 }
 
 /// The comparison called `relation`; one that ends in `u` holds for NaN, too.

@@ -45,12 +45,6 @@ macro_rules! floats {
             "neg" => unary(move |a: $float| -$read(a)),
             "abs" => unary(move |a: $float| $read(a).abs()),
             "copysign" => binary(|a: $float, b: $float| b.copysign(a)),
-            "testp.finite" => unary(|a: $float| a.is_finite()),
-            "testp.infinite" => unary(|a: $float| a.is_infinite()),
-            "testp.number" => unary(|a: $float| !a.is_nan()),
-            "testp.notanumber" => unary(|a: $float| a.is_nan()),
-            "testp.subnormal" => unary(|a: $float| a.is_subnormal()),
-            "testp.normal" => unary(|a: $float| a.is_normal()),
             _ => {
                 let relation = $key.strip_prefix("setp.")?;
                 comparison(relation, move |a: $float, b: $float| $read(a).partial_cmp(&$read(b)))?

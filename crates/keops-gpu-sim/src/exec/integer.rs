@@ -1,6 +1,6 @@
 //! Integer and bit arithmetic.
 
-use super::compute::{Computation, binary, comparison, quaternary, ternary, unary};
+use super::compute::{Computation, binary, comparison, ternary, unary};
 use crate::ptx::types::Type;
 
 /// The instruction that `key` names on integers.
@@ -67,10 +67,6 @@ macro_rules! integers {
             "clz" => unary($int::leading_zeros),
             "brev" => unary($int::reverse_bits),
             "bfe" => ternary(|a: $int, from: u32, len: u32| extracted(a as i128, from, len, $signed) as $int),
-            "bfi" => quaternary(|a: $int, b: $int, from: u32, len: u32| {
-                let mask = (!0u128 >> (128 - (len & 0xff).min(64))).checked_shl(from & 0xff).unwrap_or(0) as $int;
-                (b & !mask) | (a.checked_shl(from & 0xff).unwrap_or(0) & mask)
-            }),
             _ => comparison($key.strip_prefix("setp.")?, |a: $int, b: $int| Some(a.cmp(&b)))?,
         })
     }};
@@ -97,17 +93,6 @@ fn words(key: &str) -> Option<Computation> {
     Some(match key {
         "shf.l.wrap" => ternary(move |low, high, n: u32| ((both(low, high) << (n & 31)) >> 32) as u32),
         "shf.r.wrap" => ternary(move |low, high, n: u32| (both(low, high) >> (n & 31)) as u32),
-        "shf.l.clamp" => ternary(move |low, high, n: u32| (u128::from(both(low, high)) << n.min(32) >> 32) as u32),
-        "shf.r.clamp" => ternary(move |low, high, n: u32| (both(low, high) >> n.min(32)) as u32),
-        // Each nibble of the selector picks a byte; its top bit spreads that byte's sign.
-        "prmt" => ternary(move |low, high, selector: u32| {
-            let bytes = both(low, high).to_le_bytes();
-            u32::from_le_bytes(std::array::from_fn(|k| {
-                let nibble = selector >> (4 * k) & 0xf;
-                let byte = bytes[(nibble & 7) as usize];
-                if nibble & 8 == 0 { byte } else { ((byte as i8) >> 7) as u8 }
-            }))
-        }),
         _ => return None,
     })
 }

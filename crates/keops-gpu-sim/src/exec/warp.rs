@@ -16,7 +16,7 @@ const TURN: u64 = 1 << 18;
 /// What all warps of a launch work on.
 pub(crate) struct Machine<'m> {
     pub(crate) kernel: &'m Kernel,
-    pub(crate) params: &'m [u8],
+    pub(crate) params: Watched,
     pub(crate) global: &'m mut Global,
     pub(crate) shared: Watched,
     /// Numbers of the launch on its device, of the block in the grid, and of the period between two barriers.
@@ -46,7 +46,8 @@ pub(crate) struct Warp {
     /// Lanes that have a thread.
     pub(super) threads: u32,
     pub(super) registers: Vec<Lanes>,
-    pub(super) local: Vec<u8>,
+    /// The local memory of each lane.
+    pub(super) local: Vec<Watched>,
     pub(super) pc: [usize; WARP],
     pub(super) state: [State; WARP],
     /// Number of operations in which all lanes have met.
@@ -66,7 +67,7 @@ impl Warp {
             number,
             threads: u32::MAX >> (WARP - threads),
             registers: vec![[0; WARP]; kernel.registers],
-            local: vec![0; kernel.local_bytes * WARP],
+            local: Vec::new(),
             pc: [0; WARP],
             state: [State::Done; WARP],
             epoch: 0,
@@ -76,7 +77,7 @@ impl Warp {
     /// Makes all threads start. Unwritten local memory reads as NaN.
     pub(crate) fn start(&mut self, kernel: &Kernel, special: impl Fn(usize, usize) -> u32) {
         self.registers.fill([0; WARP]);
-        self.local.fill(0xff);
+        self.local = (0..WARP).map(|_| Watched::filled("local", vec![0xff; kernel.local_bytes])).collect();
         (self.pc, self.epoch) = ([0; WARP], 0);
         for lane in lanes(self.threads) {
             self.state[lane] = State::Ready;

@@ -57,22 +57,14 @@ impl Global {
 
     /// The allocation that holds `len` bytes at `address`.
     pub(crate) fn find(&mut self, address: u64, len: usize) -> Result<&mut Watched, Fault> {
-        let holds = |a: &Watched| a.range(address, len).is_ok();
         let near = |a: &Watched| address >= a.base && address - a.base < a.len() as u64;
         if !self.allocations.get(self.hint).is_some_and(near) {
             self.hint = self.allocations.partition_point(|a| a.base <= address).saturating_sub(1);
         }
-        match self.allocations.get_mut(self.hint) {
-            Some(found) if holds(found) => Ok(found),
-            other => {
-                let mut fault = Fault::access(OUT_OF_BOUNDS, "global", address, len);
-                if let Some(near) = other.filter(|a| a.base <= address) {
-                    let (past, size) = (address - near.base, near.len());
-                    fault.what += &format!(", {past} bytes after the start of an allocation of {size} bytes");
-                }
-                Err(fault)
-            }
-        }
+        let found = self.allocations.get_mut(self.hint);
+        let found = found.ok_or_else(|| Fault::access(OUT_OF_BOUNDS, "global", address, len))?;
+        found.range(address, len)?;
+        Ok(found)
     }
 
     /// Copies inside the device; what is uninitialised stays so.

@@ -3,9 +3,7 @@
 pub(crate) mod global;
 pub(crate) mod watched;
 
-use crate::fault::{Fault, OUT_OF_BOUNDS};
 use crate::ptx::types::Space;
-use std::ops::Range;
 
 /// Size of a window of the generic address space: shared, local and parameter memory have one each, global addresses
 /// are below them.
@@ -25,16 +23,6 @@ pub(crate) fn window(space: Space) -> u64 {
 pub(crate) fn space_of(address: u64) -> Space {
     let windows = [Space::Shared, Space::Local, Space::Param];
     windows.into_iter().find(|space| window(*space) == address / WINDOW * WINDOW).unwrap_or(Space::Global)
-}
-
-/// Where `len` bytes at `address` are in a memory of `size` bytes.
-pub(crate) fn range(size: usize, name: &str, address: u64, len: usize) -> Result<Range<usize>, Fault> {
-    let start = usize::try_from(address).ok().filter(|start| *start <= size && len <= size - *start);
-    start.map(|start| start..start + len).ok_or_else(|| {
-        let mut fault = Fault::access(OUT_OF_BOUNDS, name, address, len);
-        fault.what += &format!(", of {size} bytes");
-        fault
-    })
 }
 
 /// Reads the little-endian number that fills `bytes`: 1, 2, 4 or 8 of them.

@@ -1,7 +1,6 @@
 //! Memory that knows which bytes are initialised, and who has touched each word last.
 
-use super::range;
-use crate::fault::{Fault, RACE, UNINITIALISED};
+use crate::fault::{Fault, OUT_OF_BOUNDS, RACE, UNINITIALISED};
 use std::ops::Range;
 
 /// Accesses smaller than this take no part in the search for races, which works on words.
@@ -59,6 +58,12 @@ impl Watched {
         Self { name, base, data, initialised, written: Vec::new(), read: Vec::new() }
     }
 
+    /// Memory with contents, which the host has written.
+    pub(crate) fn filled(name: &'static str, data: Vec<u8>) -> Self {
+        let initialised = vec![true; data.len()];
+        Self { name, base: 0, data, initialised, written: Vec::new(), read: Vec::new() }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.data.len()
     }
@@ -68,18 +73,27 @@ impl Watched {
         self.initialised.fill(false);
     }
 
+    /// Where `len` bytes at `address` are.
     pub(super) fn range(&self, address: u64, len: usize) -> Result<Range<usize>, Fault> {
-        range(self.len(), self.name, address.wrapping_sub(self.base), len)
+        let start = usize::try_from(address.wrapping_sub(self.base)).unwrap_or(usize::MAX);
+        if start <= self.len() && len <= self.len() - start {
+            return Ok(start..start + len);
+        }
+        let mut fault = Fault::access(OUT_OF_BOUNDS, self.name, address, len);
+        if address >= self.base {
+            fault.what += &format!(", {start} bytes after the start of {} bytes", self.len());
+        }
+        Err(fault)
     }
 
     /// The initialised bytes at `address`. Without an actor it is the host who reads.
-    pub(crate) fn read(&mut self, address: u64, len: usize, actor: Option<Actor>) -> Result<&[u8], Fault> {
+    pub(crate) fn read(&mut self, address: u64, len: usize, actor: Option<Actor>) -> Result<&mut [u8], Fault> {
         let range = self.range(address, len)?;
         if self.initialised[range.clone()].contains(&false) {
             return Err(Fault::access(UNINITIALISED, self.name, address, len));
         }
         self.watch(range.clone(), actor, false)?;
-        Ok(&self.data[range])
+        Ok(&mut self.data[range])
     }
 
     /// The bytes at `address` for a write; they count as initialised from now on.
@@ -104,8 +118,11 @@ impl Watched {
             if write && read.concurrent(actor) {
                 return Err(self.race(word, write, read, "read"));
             }
-            *(if write { &mut self.written[word] } else { &mut self.read[word] }) =
-                if write { actor } else { read.joined(actor) };
+            if write {
+                self.written[word] = actor;
+            } else {
+                self.read[word] = read.joined(actor);
+            }
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ pub(crate) const NOWHERE: Register = 0;
 /// The register that holds the carry between additions of several words.
 pub(crate) const CARRY: Register = 1;
 /// Most arguments of an instruction.
-pub(crate) const ARGUMENTS: usize = 4;
+pub(crate) const ARGUMENTS: usize = 3;
 /// An instruction that only computes, for all lanes at once.
 pub(crate) type Compute = Box<dyn Fn([&Lanes; ARGUMENTS]) -> Lanes + Send + Sync>;
 
@@ -29,6 +29,12 @@ pub(crate) struct Access {
     pub(crate) offset: i64,
     /// Relaxed, acquire, release, atomic: takes part in synchronisation and races with nothing of its kind.
     pub(crate) strong: bool,
+}
+
+impl Access {
+    pub(crate) fn bytes(&self) -> usize {
+        self.ty.bytes() * self.elements
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
