@@ -23,29 +23,14 @@ counts! {
     blocks,
     /// Instructions of all threads, those whose guard is false included.
     instructions,
-    /// Loads from global memory (a vector load is one), those of atomics included.
+    /// Loads from global memory (a vector load is one).
     global_loads,
-    /// Stores to global memory, those of atomics included.
+    /// Stores to global memory.
     global_stores,
-    /// Loads from shared memory, those of atomics included.
+    /// Loads from shared memory.
     shared_loads,
-    /// Stores to shared memory, those of atomics included.
+    /// Stores to shared memory.
     shared_stores,
-    /// Atomic operations.
-    atomics,
     /// Barriers that all threads of a block passed.
     barriers,
-}
-
-impl Counts {
-    /// The number of loads or stores in one of the memories.
-    #[allow(dead_code)]
-    pub(crate) fn of(&mut self, shared: bool, store: bool) -> &mut u64 {
-        match (shared, store) {
-            (false, false) => &mut self.global_loads,
-            (false, true) => &mut self.global_stores,
-            (true, false) => &mut self.shared_loads,
-            (true, true) => &mut self.shared_stores,
-        }
-    }
 }

@@ -13,7 +13,6 @@ pub(crate) const TRAP: Kind = (Status::LaunchFailed, "trap");
 pub(crate) const UNINITIALISED: Kind = (Status::LaunchFailed, "read of uninitialised memory");
 pub(crate) const RACE: Kind = (Status::LaunchFailed, "data race");
 pub(crate) const BARRIER: Kind = (Status::LaunchFailed, "divergent barrier");
-pub(crate) const DIVERGENCE: Kind = (Status::LaunchFailed, "divergent warp operation");
 pub(crate) const BAD_BRANCH: Kind = (Status::LaunchFailed, "branch outside of its table");
 
 /// A fault with its description.

@@ -91,14 +91,14 @@ fn copies_fills_streams_and_events() {
         assert_eq!(cuEventElapsedTime(&mut time, begin, end), 400);
         assert_eq!(cuEventRecord(begin, stream), 0);
         assert_eq!(cuMemcpyDtoDAsync_v2(b + 4, a, 8, stream), 0);
-        assert_eq!(cuMemsetD32Async(b, 9, 1, stream), 0);
+        assert_eq!(cuMemsetD8Async(b, 9, 4, stream), 0);
         assert_eq!(cuMemcpyDtoD_v2(b, a, 17), INVALID_VALUE);
         assert_eq!(cuEventRecord(end, stream), 0);
         assert_eq!(cuStreamWaitEvent(stream, end, 0), 0);
         assert_eq!(cuMemAllocHost_v2(&mut pinned, 16), 0);
         assert_eq!(cuMemcpyDtoHAsync_v2(pinned, b, 16, stream), 0);
         assert_eq!(cuStreamSynchronize(stream), 0);
-        assert_eq!(pinned.cast::<[u32; 4]>().read(), [9, 1, 2, 0]);
+        assert_eq!(pinned.cast::<[u32; 4]>().read(), [0x0909_0909, 1, 2, 0]);
         assert_eq!((cuMemFreeHost(pinned), cuMemFreeHost(pinned)), (0, INVALID_VALUE));
         assert_eq!(cuEventElapsedTime(&mut time, begin, end), 0);
         assert_eq!((cuStreamDestroy_v2(stream), cuStreamSynchronize(stream)), (0, 400));

@@ -29,14 +29,8 @@ impl DeviceConfig {
 /// `64M` and the like; a suffix multiplies by a power of 1024.
 fn size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(['K', 'M', 'G']);
-    let shift = match &text[digits.len()..] {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(1 << shift).filter(|s| *s > 0 && *s < 1 << 39)
+    let unit = ["", "K", "M", "G"].iter().position(|unit| *unit == &text[digits.len()..])?;
+    digits.parse::<u64>().ok()?.checked_mul(1 << (10 * unit)).filter(|s| *s > 0 && *s < 1 << 39)
 }
 
 /// `64M`, `64M:8.6` or `64M:8.6:24`: memory, capability, multiprocessors.
@@ -58,14 +52,15 @@ pub(crate) fn devices() -> Vec<DeviceConfig> {
     let set = CHOSEN.get().cloned().or_else(|| env::var("KEOPS_GPU_SIM_DEVICES").ok());
     let list = set.unwrap_or_else(|| "4G,1G".to_string());
     let entries = list.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-    let found = entries.filter_map(|entry| {
-        let found = device(entry);
-        if found.is_none() {
-            log::write(&format!("KEOPS_GPU_SIM_DEVICES: `{entry}` is not of the form `64M:9.0:16`"));
-        }
-        found
-    });
-    found.collect()
+    let report = |entry: &str| log::write(&format!("device `{entry}` is not of the form `64M:9.0:16`"));
+    entries
+        .filter_map(|entry| {
+            device(entry).or_else(|| {
+                report(entry);
+                None
+            })
+        })
+        .collect()
 }
 
 /// `KEOPS_GPU_SIM_MAX_INSTRUCTIONS`: after so many a launch is given up.

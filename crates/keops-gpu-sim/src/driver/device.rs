@@ -53,29 +53,23 @@ driver_api! {
         let found = with(|d| {
             let config = d.device(device)?.config;
             Ok(match attribute {
-                // Threads of a block, then block and grid dimensions.
+                // Threads of a block, and of its sides; blocks of a grid.
                 1..=3 => 1024,
                 4 => 64,
                 5 => c_int::MAX,
                 6 | 7 => 65535,
-                // Shared memory, and that of a multiprocessor, by opting in, and what the system keeps.
+                // Shared memory, and that by opting in.
                 8 => USUAL_SHARED as c_int,
-                81 => config.opt_in_shared() as c_int + 1024,
                 97 => config.opt_in_shared() as c_int,
-                111 => 1024,
-                // Warp size, registers of a block and of a multiprocessor, clock rates in kHz.
                 10 => 32,
-                12 | 82 => 64 << 10,
-                13 | 36 => 1_000_000,
                 16 => config.multiprocessors as c_int,
-                // Bytes of the cache, threads and blocks of a multiprocessor.
-                38 => 4 << 20,
+                // Threads and blocks of a multiprocessor.
                 39 => 2048,
                 106 => 32,
                 75 => config.capability.0 as c_int,
                 76 => config.capability.1 as c_int,
-                // Overlapping copies, unified addresses, memory pools: yes. What is not modelled: no.
-                15 | 41 | 115 => 1,
+                // Unified addresses: yes. What is not modelled: no.
+                41 => 1,
                 _ => 0,
             })
         })?;

@@ -1,13 +1,13 @@
-//! Kernels: attributes, occupancy, launch with the limits of a real device.
+//! Kernels: how much shared memory they may have, launch with the limits of a real device.
 
 use super::config::instruction_limit;
 use super::device::USUAL_SHARED;
 use super::log;
 use super::state::{Driver, Handle, Object, with, with_current};
-use super::status::{Status, output};
+use super::status::Status;
 use super::stream::check_stream;
 use crate::counts::Counts;
-use crate::exec::launch::{Launch, run};
+use crate::exec::launch::run;
 use crate::exec::warp::Machine;
 use crate::memory::watched::Watched;
 use crate::ptx::program::{Kernel, Program};
@@ -15,8 +15,6 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
 const MAX_THREADS: u32 = 1024;
-/// Threads that a multiprocessor holds.
-const RESIDENT_THREADS: u32 = 2048;
 /// The attribute that a kernel can be given: its limit of dynamic shared memory.
 const DYNAMIC_SHARED: c_int = 8;
 
@@ -90,17 +88,6 @@ fn find(driver: &mut Driver, function: Handle) -> Result<&mut Function, Status> 
 }
 
 driver_api! {
-    fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: Handle) {
-        let found = with(|d| find(d, function).cloned())?;
-        output(value, match attribute {
-            0 => found.max_threads() as c_int,
-            1 => found.fixed_shared() as c_int,
-            3 => found.kernel().local_bytes as c_int,
-            DYNAMIC_SHARED => found.dynamic_shared as c_int,
-            _ => 0,
-        })
-    }
-
     fn cuFuncSetAttribute(function: Handle, attribute: c_int, value: c_int) {
         with(|d| {
             let device = find(d, function)?.device;
@@ -115,18 +102,6 @@ driver_api! {
             }
             Ok(())
         })
-    }
-
-    fn cuOccupancyMaxPotentialBlockSize(
-        grid: *mut c_int, block: *mut c_int, function: Handle,
-        _shared: Option<unsafe extern "C" fn(c_int) -> usize>, _dynamic: usize, limit: c_int,
-    ) {
-        let (most, multiprocessors) = with_current(|d, k| {
-            Ok((find(d, function)?.max_threads(), d.devices[k].config.multiprocessors))
-        })?;
-        let threads = if limit > 0 { most.min(limit as u32) } else { most };
-        output(grid, (multiprocessors * (RESIDENT_THREADS / threads.next_multiple_of(32)).min(32)) as c_int)?;
-        output(block, threads as c_int)
     }
 
     // What a kernel does wrong is told by the next call that waits, and by every call after it.
@@ -161,9 +136,13 @@ driver_api! {
                 period: 0,
                 counts: Counts { launches: 1, ..Counts::default() },
                 limit: instruction_limit(),
+                grid_size: grid,
+                block_size: block,
+                fixed_shared,
+                dynamic_shared: dynamic,
+                lines: &found.program.lines,
             };
-            let lines = &found.program.lines;
-            let result = run(&Launch { grid, block, fixed_shared, dynamic_shared: dynamic, lines }, &mut machine);
+            let result = run(&mut machine);
             d.counts.add(&machine.counts);
             if let Err(fault) = result {
                 log::write(&fault.what);

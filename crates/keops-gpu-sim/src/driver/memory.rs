@@ -8,16 +8,23 @@ use super::stream::check_stream;
 use crate::fault::Fault;
 use crate::memory::global::Global;
 use std::alloc::Layout;
-use std::ffi::{c_uint, c_void};
+use std::ffi::c_void;
 
 /// Alignment of page-locked memory.
 const PAGE: usize = 4096;
 
-/// Runs `body` on the current device's memory; what it does wrong is an invalid argument, as on a real device.
-fn on_memory(stream: Handle, call: &str, body: impl FnOnce(&mut Global) -> Result<(), Fault>) -> Result<(), Status> {
+/// Runs `body` on the current device's memory unless it is about no bytes; what it does wrong is an invalid argument, as
+/// on a real device.
+fn on_memory(
+    size: usize,
+    stream: Handle,
+    call: &str,
+    body: impl FnOnce(&mut Global) -> Result<(), Fault>,
+) -> Result<(), Status> {
     with_current(|d, device| {
         check_stream(d, stream)?;
-        body(&mut d.devices[device].memory).map_err(|fault| {
+        let done = if size == 0 { Ok(()) } else { body(&mut d.devices[device].memory) };
+        done.map_err(|fault| {
             log::write(&format!("{call}: {}", fault.what));
             Status::InvalidValue
         })
@@ -27,46 +34,37 @@ fn on_memory(stream: Handle, call: &str, body: impl FnOnce(&mut Global) -> Resul
 /// # Safety
 /// `from` is null or valid for reads of `size` bytes.
 unsafe fn upload(to: u64, from: *const c_void, size: usize, stream: Handle) -> Result<(), Status> {
-    if size == 0 || from.is_null() {
-        return if size == 0 { Ok(()) } else { Err(Status::InvalidValue) };
+    if from.is_null() && size > 0 {
+        return Err(Status::InvalidValue);
     }
-    // SAFETY: promised by the caller.
-    let source = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
-    on_memory(stream, "copy to the device", |m| {
-        m.find(to, size)?.write(to, size, None).map(|t| t.copy_from_slice(source))
+    on_memory(size, stream, "copy to the device", |m| {
+        let target = m.find(to, size)?.write(to, size, None)?;
+        // SAFETY: promised by the caller; host memory and simulated device memory do not overlap.
+        unsafe { target.as_mut_ptr().copy_from_nonoverlapping(from.cast(), size) };
+        Ok(())
     })
 }
 
 /// # Safety
 /// `to` is null or valid for writes of `size` bytes.
 unsafe fn download(to: *mut c_void, from: u64, size: usize, stream: Handle) -> Result<(), Status> {
-    if size == 0 || to.is_null() {
-        return if size == 0 { Ok(()) } else { Err(Status::InvalidValue) };
+    if to.is_null() && size > 0 {
+        return Err(Status::InvalidValue);
     }
-    on_memory(stream, "copy from the device", |m| {
+    on_memory(size, stream, "copy from the device", |m| {
         let source = m.find(from, size)?.read(from, size, None)?;
-        // SAFETY: promised by the caller; host memory and simulated device memory do not overlap.
+        // SAFETY: as in `upload`.
         unsafe { to.cast::<u8>().copy_from_nonoverlapping(source.as_ptr(), size) };
         Ok(())
     })
 }
 
 fn copy(to: u64, from: u64, size: usize, stream: Handle) -> Result<(), Status> {
-    if size == 0 { Ok(()) } else { on_memory(stream, "copy on the device", |m| m.copy(to, from, size)) }
+    on_memory(size, stream, "copy on the device", |m| m.copy(to, from, size))
 }
 
-fn fill(to: u64, pattern: &[u8], count: usize, stream: Handle) -> Result<(), Status> {
-    let size = count.checked_mul(pattern.len()).ok_or(Status::InvalidValue)?;
-    if size == 0 || !to.is_multiple_of(pattern.len() as u64) {
-        return if size == 0 { Ok(()) } else { Err(Status::InvalidValue) };
-    }
-    on_memory(stream, "fill", |m| {
-        m.find(to, size)?
-            .write(to, size, None)?
-            .chunks_exact_mut(pattern.len())
-            .for_each(|c| c.copy_from_slice(pattern));
-        Ok(())
-    })
+fn fill(to: u64, value: u8, size: usize, stream: Handle) -> Result<(), Status> {
+    on_memory(size, stream, "fill", |m| m.find(to, size)?.write(to, size, None).map(|t| t.fill(value)))
 }
 
 driver_api! {
@@ -78,16 +76,13 @@ driver_api! {
 
     fn cuMemAlloc_v2(address: *mut u64, size: usize) {
         let found = with_current(|d, device| {
-            if size == 0 {
-                return Err(Status::InvalidValue);
-            }
-            let device = &mut d.devices[device];
-            let Some(found) = device.memory.allocate(size as u64) else {
-                let (free, total) = (device.memory.free_bytes(), device.memory.limit);
+            let memory = &mut d.devices[device].memory;
+            let found = memory.allocate(size as u64);
+            if found.is_none() {
+                let (free, total) = (memory.free_bytes(), memory.limit);
                 log::write(&format!("out of memory: {size} bytes requested, {free} of {total} free"));
-                return Err(Status::OutOfMemory);
-            };
-            Ok(found)
+            }
+            found.ok_or(if size == 0 { Status::InvalidValue } else { Status::OutOfMemory })
         })?;
         output(address, found)
     }
@@ -138,13 +133,7 @@ driver_api! {
 
     fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, size: usize, stream: Handle) { copy(to, from, size, stream) }
 
-    fn cuMemsetD8_v2(to: u64, value: u8, count: usize) { fill(to, &[value], count, 0) }
+    fn cuMemsetD8_v2(to: u64, value: u8, count: usize) { fill(to, value, count, 0) }
 
-    fn cuMemsetD8Async(to: u64, value: u8, count: usize, stream: Handle) { fill(to, &[value], count, stream) }
-
-    fn cuMemsetD32_v2(to: u64, value: c_uint, count: usize) { fill(to, &value.to_le_bytes(), count, 0) }
-
-    fn cuMemsetD32Async(to: u64, value: c_uint, count: usize, stream: Handle) {
-        fill(to, &value.to_le_bytes(), count, stream)
-    }
+    fn cuMemsetD8Async(to: u64, value: u8, count: usize, stream: Handle) { fill(to, value, count, stream) }
 }

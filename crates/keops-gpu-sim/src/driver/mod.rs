@@ -37,5 +37,5 @@ pub use log::*;
 pub use memory::*;
 pub use module::*;
 pub(crate) use status::Status;
-pub use status::{cuGetErrorName, cuGetErrorString};
+pub use status::cuGetErrorString;
 pub use stream::*;

@@ -25,10 +25,6 @@ driver_api! {
         output(stream, with_current(|d, _| Ok(d.insert(Object::Stream)))?)
     }
 
-    fn cuStreamCreate(stream: *mut Handle, _flags: c_uint) {
-        output(stream, with_current(|d, _| Ok(d.insert(Object::Stream)))?)
-    }
-
     fn cuStreamDestroy_v2(stream: Handle) {
         with(|d| {
             check_stream(d, stream)?;

@@ -1,10 +1,10 @@
 //! Loads and stores in every state space, with the checks of each.
 
-use super::warp::{Machine, Stop, Warp, lanes};
+use super::warp::{Done, Machine, Stop, Warp, lanes};
 use crate::fault::{Fault, MISALIGNED};
 use crate::memory::watched::{Actor, SEVERAL};
 use crate::memory::{self, space_of, window};
-use crate::ptx::program::{Access, Compute, Register, WARP};
+use crate::ptx::program::{Access, Register, WARP};
 use crate::ptx::types::{Space, sign_extend};
 
 impl Warp {
@@ -30,14 +30,17 @@ impl Warp {
         write: bool,
         machine: &'a mut Machine<'_>,
     ) -> Result<&'a mut [u8], Stop> {
-        let ((space, address), strong) = (self.locate(access, lane)?, access.strong);
-        let accesses = machine.counts.of(space == Space::Shared, write);
-        *accesses += if matches!(space, Space::Shared | Space::Global) { u64::from(count) } else { 0 };
-        let (group, thread) = (self.number as u32, (self.number * WARP + lane) as u32);
-        let thread = if count > 1 { SEVERAL } else { thread };
-        let shared = Actor { period: machine.period, number: thread, group, step: self.epoch, strong };
-        let Machine { launch: period, block: number, .. } = *machine;
-        let global = Actor { period, number, group: number, step: 0, strong };
+        let (space, address) = self.locate(access, lane)?;
+        match (space, write) {
+            (Space::Shared, false) => machine.counts.shared_loads += u64::from(count),
+            (Space::Shared, true) => machine.counts.shared_stores += u64::from(count),
+            (Space::Global, false) => machine.counts.global_loads += u64::from(count),
+            (Space::Global, true) => machine.counts.global_stores += u64::from(count),
+            _ => {}
+        }
+        let thread = if count > 1 { SEVERAL } else { (self.number * WARP + lane) as u32 };
+        let shared = Actor { period: machine.period, number: thread };
+        let global = Actor { period: machine.launch, number: machine.block };
         let found = match space {
             Space::Shared => Ok((&mut machine.shared, Some(shared))),
             Space::Local => Ok((&mut self.local[lane], None)),
@@ -57,7 +60,7 @@ impl Warp {
         access: &Access,
         active: u32,
         machine: &mut Machine<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Done {
         let (base, first) = (self.registers[access.base as usize], active.trailing_zeros() as usize);
         // All lanes often read the same: a column that is broadcast, a parameter.
         let local = self.locate(access, first)?.0 == Space::Local;
@@ -83,31 +86,13 @@ impl Warp {
         values: &[Register; 4],
         active: u32,
         machine: &mut Machine<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Done {
         for lane in lanes(active) {
             let values = values.map(|v| self.registers[v as usize][lane]);
             let bytes = self.bytes(access, (lane, 1), true, machine)?;
             for (value, part) in values.iter().zip(bytes.chunks_exact_mut(access.ty.bytes())) {
                 memory::write(part, *value);
             }
-        }
-        Ok(())
-    }
-
-    /// A read-modify-write operation of each lane, one after the other.
-    pub(super) fn atomic(
-        &mut self,
-        dst: Register,
-        (access, compute, argument): (&Access, &Compute, Register),
-        active: u32,
-        machine: &mut Machine<'_>,
-    ) -> Result<(), Stop> {
-        for lane in lanes(active) {
-            machine.counts.atomics += 1;
-            let old = [memory::read(self.bytes(access, (lane, 1), false, machine)?); WARP];
-            let new = compute([&old, &self.registers[argument as usize], &old]);
-            memory::write(self.bytes(access, (lane, 1), true, machine)?, new[lane]);
-            self.registers[dst as usize][lane] = old[lane];
         }
         Ok(())
     }

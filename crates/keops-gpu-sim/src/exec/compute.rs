@@ -56,13 +56,8 @@ pub(crate) fn comparison<T: Value>(
     };
     let holds = if relation.ends_with('u') { holds | unordered } else { holds };
     Some(binary(move |a, b| {
-        let found = match order(a, b) {
-            Some(Ordering::Less) => less,
-            Some(Ordering::Equal) => equal,
-            Some(Ordering::Greater) => greater,
-            None => unordered,
-        };
-        holds & found != 0
+        // `Ordering` is -1, 0 or 1.
+        holds & order(a, b).map_or(unordered, |order| 1 << (order as i8 + 1)) != 0
     }))
 }
 

@@ -5,7 +5,7 @@ use crate::ptx::types::{Type, sign_extend, truncate};
 
 /// The conversion from one type to another. Numbers are rounded to nearest even, or, with a `rounding` that ends in
 /// `i`, to an integer in that direction; other roundings are not supported.
-pub(crate) fn convert(to: Type, from: Type, rounding: Option<&str>, flush: bool, sat: bool) -> Option<Computation> {
+pub(crate) fn convert(to: Type, from: Type, rounding: Option<&str>, flush: bool) -> Option<Computation> {
     let integral: Option<fn(f64) -> f64> = match rounding {
         None | Some("rn") => None,
         Some("rni") => Some(f64::round_ties_even),
@@ -16,11 +16,6 @@ pub(crate) fn convert(to: Type, from: Type, rounding: Option<&str>, flush: bool,
     };
     let extend = move |v: u64| if from.is_signed() { sign_extend(v, from.bits) } else { truncate(v, from.bits) };
     Some(match (from.is_float(), to.is_float()) {
-        (false, false) if sat => unary(move |v: u64| {
-            let value = if from.is_signed() { i128::from(extend(v) as i64) } else { i128::from(extend(v)) };
-            let (least, most) = limits(to);
-            truncate(value.clamp(least, most) as u64, to.bits)
-        }),
         (false, false) => unary(move |v: u64| truncate(extend(v), to.bits)),
         (false, true) => unary(move |v: u64| match (from.is_signed(), to.bits) {
             (true, 32) => u64::from((extend(v) as i64 as f32).to_bits()),
@@ -36,7 +31,6 @@ pub(crate) fn convert(to: Type, from: Type, rounding: Option<&str>, flush: bool,
         (true, true) => unary(move |v: u64| {
             let value = double(v, from, flush);
             let value = integral.map_or(value, |f| f(value));
-            let value = if sat { if value > 0.0 { value.min(1.0) } else { 0.0 } } else { value };
             if to.bits == 64 {
                 return value.to_bits();
             }

@@ -11,6 +11,7 @@ macro_rules! floats {
             let first = a < b || b.is_nan() || (a == b && a.is_sign_negative());
             if first { a } else { b }
         };
+        let or_nan = |a: $float, b: $float, value| if a.is_nan() || b.is_nan() { $float::NAN } else { value };
         Some(match $key {
             "mov" => unary(|a: $float| a),
             "selp" => ternary(|a: $float, b: $float, first: bool| if first { a } else { b }),
@@ -21,24 +22,8 @@ macro_rules! floats {
             "fma" | "mad" => ternary(move |a, b, c| $result($float::mul_add($read(a), $read(b), $read(c)))),
             "min" => binary(move |a, b| $result(least($read(a), $read(b)))),
             "max" => binary(move |a, b| $result(-least(-$read(a), -$read(b)))),
-            "min.NaN" => binary(move |a, b| {
-                $result(if $float::is_nan(a) {
-                    a
-                } else if $float::is_nan(b) {
-                    b
-                } else {
-                    least($read(a), $read(b))
-                })
-            }),
-            "max.NaN" => binary(move |a, b| {
-                $result(if $float::is_nan(a) {
-                    a
-                } else if $float::is_nan(b) {
-                    b
-                } else {
-                    -least(-$read(a), -$read(b))
-                })
-            }),
+            "min.NaN" => binary(move |a, b| $result(or_nan(a, b, least($read(a), $read(b))))),
+            "max.NaN" => binary(move |a, b| $result(or_nan(a, b, -least(-$read(a), -$read(b))))),
             "sqrt" => one($float::sqrt),
             "rcp" => one(|a| 1.0 / a),
             // These three only touch the sign.

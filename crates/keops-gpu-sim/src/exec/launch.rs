@@ -4,20 +4,10 @@ use super::warp::{Machine, State, Stop, Warp, lanes};
 use crate::fault::{BARRIER, Fault, TIMEOUT};
 use crate::ptx::program::WARP;
 
-/// What to run. Sizes have been checked by the driver.
-pub(crate) struct Launch<'l> {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) fixed_shared: u32,
-    pub(crate) dynamic_shared: u32,
-    /// The module's text, for messages.
-    pub(crate) lines: &'l [String],
-}
-
 /// Runs all blocks. The description of a fault says which thread did what where.
-pub(crate) fn run(launch: &Launch<'_>, machine: &mut Machine<'_>) -> Result<(), Fault> {
-    let [columns, rows, layers] = launch.grid.map(u64::from);
-    let threads = launch.block.iter().product::<u32>() as usize;
+pub(crate) fn run(machine: &mut Machine<'_>) -> Result<(), Fault> {
+    let [columns, rows, layers] = machine.grid_size.map(u64::from);
+    let threads = machine.block_size.iter().product::<u32>() as usize;
     let mut warps: Vec<Warp> = (0..threads.div_ceil(WARP)).map(|k| Warp::new(k, threads, machine.kernel)).collect();
     for number in 0..columns * rows * layers {
         let at = [number % columns, number / columns % rows, number / columns / rows].map(|n| n as u32);
@@ -25,13 +15,13 @@ pub(crate) fn run(launch: &Launch<'_>, machine: &mut Machine<'_>) -> Result<(), 
         machine.shared.clear();
         machine.period += 1;
         for warp in &mut warps {
-            let specials: Vec<_> = (0..WARP).map(|lane| specials(launch, at, warp.number * WARP + lane)).collect();
+            let specials: Vec<_> = (0..WARP).map(|lane| specials(machine, at, warp.number * WARP + lane)).collect();
             warp.start(machine.kernel, |index, lane| specials[lane][index]);
         }
         block(&mut warps, machine).map_err(|(warp, (lane, fault))| {
             let (kernel, line) = (&machine.kernel.name, machine.kernel.code[warps[warp].pc[lane]].line);
-            let text = launch.lines.get(line as usize - 1).map_or("", String::as_str);
-            let thread = &specials(launch, at, warp * WARP + lane)[..3];
+            let text = machine.lines.get(line as usize - 1).map_or("", String::as_str);
+            let thread = &specials(machine, at, warp * WARP + lane)[..3];
             let place = format!("in `{kernel}`, PTX line {line} `{text}`, block {at:?}, thread {thread:?}");
             Fault { status: fault.status, what: format!("{} {place}", fault.what) }
         })?;
@@ -41,13 +31,13 @@ pub(crate) fn run(launch: &Launch<'_>, machine: &mut Machine<'_>) -> Result<(), 
 }
 
 /// The special registers of a thread, in the order of [`crate::ptx::types::SPECIALS`].
-fn specials(launch: &Launch<'_>, at: [u32; 3], thread: usize) -> Vec<u32> {
-    let ([width, height, depth], thread) = (launch.block, thread as u32);
+fn specials(machine: &Machine<'_>, at: [u32; 3], thread: usize) -> Vec<u32> {
+    let ([width, height, depth], thread) = (machine.block_size, thread as u32);
     let place = [thread % width, thread / width % height, thread / width / height];
     let (lane, warps) = (thread % WARP as u32, (width * height * depth).div_ceil(WARP as u32));
-    let rest = [launch.dynamic_shared, launch.fixed_shared + launch.dynamic_shared];
+    let rest = [machine.dynamic_shared, machine.fixed_shared + machine.dynamic_shared];
     let warp = [lane, thread / WARP as u32, warps, (1 << lane) - 1];
-    [&place[..], &launch.block, &at, &launch.grid, &warp, &rest].concat()
+    [&place[..], &machine.block_size, &at, &machine.grid_size, &warp, &rest].concat()
 }
 
 /// Runs the warps of one block to their end.

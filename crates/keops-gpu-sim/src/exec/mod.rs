@@ -1,7 +1,6 @@
 //! The interpreter: warps whose lanes run in step, blocks, launches.
 
 mod access;
-mod collective;
 pub(crate) mod compute;
 pub(crate) mod convert;
 mod float;

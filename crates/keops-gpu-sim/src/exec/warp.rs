@@ -26,6 +26,12 @@ pub(crate) struct Machine<'m> {
     pub(crate) counts: Counts,
     /// Instructions after which the launch is given up.
     pub(crate) limit: u64,
+    pub(crate) grid_size: [u32; 3],
+    pub(crate) block_size: [u32; 3],
+    pub(crate) fixed_shared: u32,
+    pub(crate) dynamic_shared: u32,
+    /// The module's text, for messages.
+    pub(crate) lines: &'m [String],
 }
 
 /// Why a lane does not run.
@@ -39,6 +45,7 @@ pub(crate) enum State {
 
 /// A fault and the lane that met it.
 pub(crate) type Stop = (usize, Fault);
+pub(crate) type Done = Result<(), Stop>;
 
 pub(crate) struct Warp {
     /// Number of the warp in its block.
@@ -50,8 +57,6 @@ pub(crate) struct Warp {
     pub(super) local: Vec<Watched>,
     pub(super) pc: [usize; WARP],
     pub(super) state: [State; WARP],
-    /// Number of operations in which all lanes have met.
-    pub(super) epoch: u32,
 }
 
 /// The lanes of a mask.
@@ -70,7 +75,6 @@ impl Warp {
             local: Vec::new(),
             pc: [0; WARP],
             state: [State::Done; WARP],
-            epoch: 0,
         }
     }
 
@@ -78,7 +82,7 @@ impl Warp {
     pub(crate) fn start(&mut self, kernel: &Kernel, special: impl Fn(usize, usize) -> u32) {
         self.registers.fill([0; WARP]);
         self.local = (0..WARP).map(|_| Watched::filled("local", vec![0xff; kernel.local_bytes])).collect();
-        (self.pc, self.epoch) = ([0; WARP], 0);
+        self.pc = [0; WARP];
         for lane in lanes(self.threads) {
             self.state[lane] = State::Ready;
         }
@@ -118,27 +122,20 @@ impl Warp {
     }
 
     /// Runs until every lane waits or has ended, or the warp has had its turn.
-    pub(crate) fn run(&mut self, machine: &mut Machine<'_>) -> Result<(), Stop> {
+    pub(crate) fn run(&mut self, machine: &mut Machine<'_>) -> Done {
         let turn = machine.counts.instructions + TURN;
         while machine.counts.instructions < turn {
             let ready = self.mask(State::Ready);
             let Some(pc) = lanes(ready).map(|lane| self.pc[lane]).min() else { break };
             let mask = lanes(ready).filter(|lane| self.pc[*lane] == pc).fold(0, |mask, lane| mask | 1 << lane);
             let next = lanes(ready & !mask).map(|lane| self.pc[lane]).min().unwrap_or(usize::MAX);
-            self.advance(mask, pc, next, turn, machine)?;
+            self.advance((mask, pc, next), turn, machine)?;
         }
         Ok(())
     }
 
     /// Runs the lanes of `mask` from `pc` on until they part, wait or end, or reach `next`, where other lanes are.
-    fn advance(
-        &mut self,
-        mask: u32,
-        mut pc: usize,
-        next: usize,
-        turn: u64,
-        machine: &mut Machine<'_>,
-    ) -> Result<(), Stop> {
+    fn advance(&mut self, (mask, mut pc, next): (u32, usize, usize), turn: u64, machine: &mut Machine<'_>) -> Done {
         let code = &machine.kernel.code;
         while pc < next && machine.counts.instructions < turn {
             let Instruction { op, guard, .. } = &code[pc];
@@ -188,12 +185,10 @@ impl Warp {
     }
 
     /// Instructions that leave the lanes together.
-    fn step(&mut self, op: &Op, active: u32, machine: &mut Machine<'_>) -> Result<(), Stop> {
+    fn step(&mut self, op: &Op, active: u32, machine: &mut Machine<'_>) -> Done {
         match op {
             Op::Load(dst, access) => self.load(dst, access, active, machine)?,
             Op::Store(access, values) => self.store(access, values, active, machine)?,
-            Op::Atomic(dst, access, compute, arg) => self.atomic(*dst, (access, compute, *arg), active, machine)?,
-            Op::Meet(shuffle, mask) => self.meet(shuffle.as_ref(), *mask, active)?,
             Op::Carry(dst, args, carry) => {
                 let [a, b, before] = [args[0], args[1], CARRY].map(|r| self.registers[r as usize]);
                 let (mut sums, mut carries) = ([0; WARP], before);
@@ -209,14 +204,6 @@ impl Warp {
                     self.set(CARRY, active, &carries);
                 }
             }
-            Op::Pack(dst, parts, bits) => {
-                let mut whole = [0; WARP];
-                for (k, part) in (0..).zip(parts) {
-                    let part = &self.registers[*part as usize];
-                    (0..WARP).for_each(|lane| whole[lane] |= truncate(part[lane], *bits) << (k * bits));
-                }
-                self.set(*dst, active, &whole);
-            }
             Op::Unpack(dst, source, bits) => {
                 let whole = self.registers[*source as usize];
                 for (k, dst) in (0..).zip(dst) {
@@ -224,7 +211,7 @@ impl Warp {
                 }
             }
             Op::Trap => return Err((active.trailing_zeros() as usize, Fault::new(TRAP, "the kernel stopped itself"))),
-            // Control flow is `advance`'s; fences do nothing.
+            // Control flow is `advance`'s.
             _ => {}
         }
         Ok(())

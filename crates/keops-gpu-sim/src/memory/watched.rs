@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Accesses smaller than this take no part in the search for races, which works on words.
 const WORD: usize = 4;
 
-/// The number of several threads, and the group of threads from several groups.
+/// The number of several threads.
 pub(crate) const SEVERAL: u32 = u32::MAX;
 
 /// Who accesses memory: a thread of the block in shared memory, a block of the grid in global memory.
@@ -15,29 +15,17 @@ pub(crate) struct Actor {
     /// What happens in different periods is ordered: between two barriers, in a launch. Counts from 1.
     pub(crate) period: u32,
     pub(crate) number: u32,
-    /// Warp of a thread, whose steps are ordered.
-    pub(crate) group: u32,
-    pub(crate) step: u32,
-    /// Atomic or the like: does not race with its like.
-    pub(crate) strong: bool,
 }
 
 impl Actor {
     /// Whether what this one has done and what `other` does may happen in any order.
     fn concurrent(self, other: Self) -> bool {
-        let ordered = self.group == other.group && self.step < other.step;
-        let same = self.number == other.number && self.number != SEVERAL;
-        let both_strong = self.strong && other.strong;
-        self.period == other.period && !(ordered || same || both_strong)
+        self.period == other.period && (self.number != other.number || self.number == SEVERAL)
     }
 
     /// Stands for this one and `other`, who comes later.
     fn joined(self, other: Self) -> Self {
-        if self.period != other.period || (self.number, self.group) == (other.number, other.group) {
-            return other;
-        }
-        let group = if self.group == other.group { self.group } else { SEVERAL };
-        Self { number: SEVERAL, group, strong: self.strong && other.strong, ..other }
+        if self.concurrent(other) { Self { number: SEVERAL, ..other } } else { other }
     }
 }
 

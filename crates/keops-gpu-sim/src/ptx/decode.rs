@@ -153,10 +153,9 @@ impl<'a> Decoder<'a> {
             }
             _ => {
                 let (guard, statement) = match piece.text.strip_prefix('@') {
-                    Some(guarded) => {
-                        let (predicate, rest) = guarded.split_once(char::is_whitespace).ok_or("no instruction")?;
-                        let negated = predicate.starts_with('!');
-                        (Some((self.names.destination(predicate.trim_start_matches('!'))?, negated)), rest.trim())
+                    Some(_) => {
+                        let (negated, name) = (word.starts_with("@!"), word.trim_start_matches(['@', '!']));
+                        (Some((self.names.destination(name)?, negated)), rest.trim())
                     }
                     None => (None, piece.text),
                 };

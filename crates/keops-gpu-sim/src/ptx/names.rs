@@ -47,13 +47,14 @@ impl Names {
         }
         for name in split(list) {
             let (name, count) = match name.strip_suffix('>').and_then(|n| n.split_once('<')) {
-                Some((prefix, count)) => (prefix, count.parse().ok().filter(|n| (1..MAX_REGISTERS).contains(n))),
-                None => (name, Some(0)),
+                Some((prefix, count)) => {
+                    (prefix, count.parse().map_err(|_| format!("`{name}` is no number of registers"))?)
+                }
+                None => (name, 0),
             };
-            let count = count.ok_or_else(|| format!("a wrong number of registers `{name}`"))?;
             let scope = self.scopes.last_mut().ok_or("registers outside of functions")?;
             scope.insert(name.to_string(), (self.registers, count));
-            self.registers = (self.registers + count.max(1)).min(MAX_REGISTERS);
+            self.registers = self.registers.saturating_add(count.max(1));
         }
         if self.registers < MAX_REGISTERS { Ok(()) } else { Err("more than a million registers".to_string()) }
     }

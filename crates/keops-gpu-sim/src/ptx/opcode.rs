@@ -1,12 +1,12 @@
 //! Decoding of one instruction other than branches: opcode with modifiers, and operands.
 
 use super::names::Names;
-use super::program::{ARGUMENTS, Access, Carry, Mode, NOWHERE, Op, Shuffle};
+use super::program::{ARGUMENTS, Access, Carry, NOWHERE, Op};
 use super::text::elements;
-use super::types::{Kind, Space, Type};
+use super::types::{Kind, Space, Type, truncate};
 use crate::exec::compute::{self, Computation};
 use crate::exec::convert::convert;
-use crate::memory::{space_of, window};
+use crate::memory::window;
 
 /// The modifiers of an opcode that are not understood yet. What is left at the end is an error: an interpreter that
 /// ignores a modifier gives wrong answers.
@@ -41,47 +41,29 @@ pub(super) fn decode(names: &mut Names, opcode: &str, args: &[&str]) -> Result<O
     let op = match (name, args) {
         ("ret" | "exit", []) => Op::Exit,
         ("trap", []) => Op::Trap,
-        ("membar" | "fence", []) => {
-            mods.0.clear();
-            Op::Nothing
-        }
         ("mov", [dst, source]) if dst.starts_with('{') || source.starts_with('{') => {
-            vector_move(names, mods.ty()?, dst, source)?
+            halves(names, mods.ty()?, dst, source)?
         }
         ("ld", [dst, address]) => {
-            let (access, mut registers) = (access(names, &mut mods, address)?, [NOWHERE; 4]);
-            for (register, part) in registers.iter_mut().zip(vector(&access, dst)?) {
+            let (parts, mut registers) = (elements(dst), [NOWHERE; 4]);
+            for (register, part) in registers.iter_mut().zip(&parts) {
                 *register = names.destination(part)?;
             }
-            Op::Load(registers, access)
+            Op::Load(registers, access(names, &mut mods, address, parts.len())?)
         }
         ("st", [address, value]) => {
-            let (access, mut values) = (access(names, &mut mods, address)?, [NOWHERE; 4]);
-            for (register, part) in values.iter_mut().zip(vector(&access, value)?) {
+            let (parts, mut values) = (elements(value), [NOWHERE; 4]);
+            let access = access(names, &mut mods, address, parts.len())?;
+            for (register, part) in values.iter_mut().zip(&parts) {
                 *register = names.operand(part, access.ty)?;
             }
             Op::Store(access, values)
         }
         ("addc" | "subc", [dst, a, b]) => carry(names, &mut mods, name, dst, [a, b])?,
         ("add" | "sub", [dst, a, b]) if mods.0.contains(&"cc") => carry(names, &mut mods, name, dst, [a, b])?,
-        ("atom", [dst, address, value]) => atomic(names, &mut mods, names.destination(dst)?, address, value)?,
-        ("red", [address, value]) => atomic(names, &mut mods, NOWHERE, address, value)?,
-        ("bar" | "barrier" | "shfl", [.., mask]) => {
-            let mask = names.operand(mask, Type::U32)?;
-            if !mods.take("sync") {
-                return Err("only the `.sync` form is supported".to_string());
-            }
-            match (mods.take("warp"), args) {
-                (true, [_]) => Op::Meet(None, mask),
-                (_, [_]) if mask == names.constant(0) => {
-                    mods.ignore(&["cta", "aligned"]);
-                    Op::Barrier
-                }
-                (_, [dst, value, lane, clamp, _]) => {
-                    Op::Meet(Some(shuffle(names, &mut mods, dst, [value, lane, clamp])?), mask)
-                }
-                _ => return Err("only barrier 0 of all threads is supported".to_string()),
-            }
+        ("bar" | "barrier", [id]) if mods.take("sync") && names.operand(id, Type::U32)? == names.constant(0) => {
+            mods.ignore(&["cta", "aligned"]);
+            Op::Barrier
         }
         _ => return computation(names, name, mods, args),
     };
@@ -97,22 +79,16 @@ fn computation(names: &mut Names, name: &str, mut mods: Modifiers<'_>, args: &[&
     mods.ignore(&["rn", "lo", "approx", "full"]);
     let (found, ty) = match name {
         "cvt" => {
-            let saturate = mods.take("sat");
             let (to, from) = (mods.ty()?, mods.ty()?);
             let rounding = mods.0.pop();
-            (convert(to, from, rounding, flush, saturate), from)
+            (convert(to, from, rounding, flush), from)
         }
-        "cvta" | "isspacep" => {
+        "cvta" => {
             let to = mods.take("to");
-            let space = mods.find(Space::named).ok_or("no state space")?;
-            let start = window(space);
+            let start = window(mods.find(Space::named).ok_or("no state space")?);
             mods.ignore(&["u64"]);
-            let found = match (name, to) {
-                ("isspacep", _) => compute::unary(move |a: u64| space_of(a) == space),
-                (_, true) => compute::unary(move |a: u64| a.wrapping_sub(start)),
-                _ => compute::unary(move |a: u64| a.wrapping_add(start)),
-            };
-            (Some(found), Type::U64)
+            let start = if to { start.wrapping_neg() } else { start };
+            (Some(compute::unary(move |a: u64| a.wrapping_add(start))), Type::U64)
         }
         _ => {
             let ty = mods.0.pop().and_then(Type::named).ok_or("no such instruction, or no type that is supported")?;
@@ -133,27 +109,31 @@ fn computation(names: &mut Names, name: &str, mut mods: Modifiers<'_>, args: &[&
     Ok(Op::Compute(names.destination(dst)?, compute, values))
 }
 
-/// `mov` between a register and its parts.
-fn vector_move(names: &mut Names, ty: Type, dst: &str, source: &str) -> Result<Op, String> {
-    let parts = elements(if dst.starts_with('{') { dst } else { source });
-    let bits = ty.bits / parts.len().max(1) as u32;
-    if !matches!((parts.len(), bits), (2 | 4, 8..)) {
-        return Err("a wrong number of parts".to_string());
+/// `mov` between a register and its two halves.
+fn halves(names: &mut Names, ty: Type, dst: &str, source: &str) -> Result<Op, String> {
+    let bits = ty.bits / 2;
+    let half = Type { kind: Kind::Bits, bits };
+    match (&elements(dst)[..], &elements(source)[..]) {
+        ([low, high], [whole]) => {
+            let dst = [names.destination(low)?, names.destination(high)?];
+            Ok(Op::Unpack(dst, names.operand(whole, ty)?, bits))
+        }
+        ([whole], [low, high]) => {
+            let both = move |low: u64, high: u64| truncate(low, bits) | high << bits;
+            let args = [names.operand(low, half)?, names.operand(high, half)?, NOWHERE];
+            Ok(Op::Compute(names.destination(whole)?, compute::binary(both).compute, args))
+        }
+        _ => Err("a wrong number of parts".to_string()),
     }
-    if dst.starts_with('{') {
-        let dst = parts.into_iter().map(|p| names.destination(p)).collect::<Result<_, _>>()?;
-        return Ok(Op::Unpack(dst, names.operand(source, ty)?, bits));
-    }
-    let part = Type { kind: Kind::Bits, bits };
-    let parts = parts.into_iter().map(|p| names.operand(p, part)).collect::<Result<_, _>>()?;
-    Ok(Op::Pack(names.destination(dst)?, parts, bits))
 }
 
-fn access(names: &mut Names, mods: &mut Modifiers<'_>, address: &str) -> Result<Access, String> {
-    let strong = mods.take("relaxed") | mods.take("acquire") | mods.take("release") | mods.take("acq_rel");
-    // Scopes and hints to the cache.
-    mods.ignore(&["cta", "gpu", "sys", "weak", "volatile", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"]);
+/// An access to as many `parts` as the opcode says.
+fn access(names: &mut Names, mods: &mut Modifiers<'_>, address: &str, parts: usize) -> Result<Access, String> {
+    mods.ignore(&["volatile", "nc"]);
     let elements = mods.find(|m| ["v2", "v4"].iter().position(|v| *v == m)).map_or(1, |k| 2 << k);
+    if parts != elements {
+        return Err(format!("{parts} elements instead of {elements}"));
+    }
     let stated = mods.find(Space::named);
     let (base, offset, named) = names.address(address)?;
     let space = match (stated, named) {
@@ -161,13 +141,7 @@ fn access(names: &mut Names, mods: &mut Modifiers<'_>, address: &str) -> Result<
         (Some(Space::Param) | None, Some(named)) => named,
         _ => stated.unwrap_or(Space::Generic),
     };
-    Ok(Access { space, ty: mods.ty()?, elements, base, offset, strong })
-}
-
-fn vector<'t>(access: &Access, operand: &'t str) -> Result<Vec<&'t str>, String> {
-    let parts = elements(operand);
-    let right = parts.len() == access.elements;
-    if right { Ok(parts) } else { Err(format!("`{operand}` has the wrong number of elements")) }
+    Ok(Access { space, ty: mods.ty()?, elements, base, offset })
 }
 
 fn carry(n: &mut Names, mods: &mut Modifiers<'_>, name: &str, dst: &str, args: [&str; 2]) -> Result<Op, String> {
@@ -175,24 +149,4 @@ fn carry(n: &mut Names, mods: &mut Modifiers<'_>, name: &str, dst: &str, args: [
     let carry = Carry { subtract: name.starts_with("sub"), input: name.ends_with('c'), output, bits: ty.bits };
     let [a, b] = args.map(|arg| n.operand(arg, ty));
     Ok(Op::Carry(n.destination(dst)?, [a?, b?], carry))
-}
-
-/// The computation of an atomic operation is the instruction of the same name.
-fn atomic(names: &mut Names, mods: &mut Modifiers<'_>, dst: u32, address: &str, value: &str) -> Result<Op, String> {
-    let op = mods.find(|m| ["add", "min", "max", "and", "or", "xor"].contains(&m).then_some(m));
-    let access = Access { strong: true, ..access(names, mods, address)? };
-    let found = compute::find(op.ok_or("no atomic operation that is supported")?, access.ty, false);
-    let Computation { compute, .. } = found.ok_or("no such operation on this type")?;
-    Ok(Op::Atomic(dst, access, compute, names.operand(value, access.ty)?))
-}
-
-fn shuffle(names: &mut Names, mods: &mut Modifiers<'_>, dst: &str, args: [&str; 3]) -> Result<Shuffle, String> {
-    mods.ignore(&["b32"]);
-    let modes = [Mode::Up, Mode::Down, Mode::Butterfly, Mode::Index];
-    let mode = mods.find(|m| ["up", "down", "bfly", "idx"].iter().position(|v| *v == m));
-    let (dst, inside) = dst.split_once('|').unwrap_or((dst, "_"));
-    let (dst, inside) = (names.destination(dst.trim())?, names.destination(inside.trim())?);
-    let [value, lane, clamp] = args.map(|arg| names.operand(arg, Type::U32));
-    let mode = modes[mode.ok_or("no shuffle mode")?];
-    Ok(Shuffle { mode, dst, inside, value: value?, lane: lane?, clamp: clamp? })
 }

@@ -27,33 +27,12 @@ pub(crate) struct Access {
     pub(crate) elements: usize,
     pub(crate) base: Register,
     pub(crate) offset: i64,
-    /// Relaxed, acquire, release, atomic: takes part in synchronisation and races with nothing of its kind.
-    pub(crate) strong: bool,
 }
 
 impl Access {
     pub(crate) fn bytes(&self) -> usize {
         self.ty.bytes() * self.elements
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Mode {
-    Up,
-    Down,
-    Butterfly,
-    Index,
-}
-
-/// `inside` is the predicate that tells whether the lane asked for is in range.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shuffle {
-    pub(crate) mode: Mode,
-    pub(crate) dst: Register,
-    pub(crate) inside: Register,
-    pub(crate) value: Register,
-    pub(crate) lane: Register,
-    pub(crate) clamp: Register,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,22 +48,15 @@ pub(crate) enum Op {
     Compute(Register, Compute, [Register; ARGUMENTS]),
     /// Addition or subtraction in a chain: which one, whether the carry goes in and out, and the bits of the words.
     Carry(Register, [Register; 2], Carry),
-    /// `mov` of a vector of registers, of so many bits each, into one, and back.
-    Pack(Register, Vec<Register>, u32),
-    Unpack(Vec<Register>, Register, u32),
+    /// `mov` of the parts of a register, of so many bits each, into registers.
+    Unpack([Register; 2], Register, u32),
     Load([Register; 4], Access),
     Store(Access, [Register; 4]),
-    /// A read-modify-write operation: the computation of the old value and an argument.
-    Atomic(Register, Access, Compute, Register),
     Branch(usize),
     BranchTable(Register, Vec<usize>),
     Barrier,
-    /// Operations of the lanes that a mask names: `bar.warp.sync` and `shfl`.
-    Meet(Option<Shuffle>, Register),
     Exit,
     Trap,
-    /// Memory fences: the interpreter's memory is sequentially consistent.
-    Nothing,
 }
 
 pub(crate) struct Instruction {

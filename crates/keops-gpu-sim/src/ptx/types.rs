@@ -26,16 +26,16 @@ impl Type {
         if name == "pred" {
             return Some(Self::PREDICATE);
         }
-        let kind = match name.chars().next()? {
-            'b' => Kind::Bits,
-            'u' => Kind::Unsigned,
-            's' => Kind::Signed,
-            'f' => Kind::Float,
+        let (kind, bits) = name.split_at_checked(1)?;
+        let kind = match kind {
+            "b" => Kind::Bits,
+            "u" => Kind::Unsigned,
+            "s" => Kind::Signed,
+            "f" => Kind::Float,
             _ => return None,
         };
-        let bits = name[1..].parse().ok()?;
-        let known: &[u32] = if kind == Kind::Float { &[32, 64] } else { &[8, 16, 32, 64] };
-        known.contains(&bits).then_some(Self { kind, bits })
+        let bits = bits.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits))?;
+        (kind != Kind::Float || bits >= 32).then_some(Self { kind, bits })
     }
 
     pub(crate) fn bytes(self) -> usize {
