@@ -229,6 +229,18 @@ impl<F: Formula, T: Number, M: Memory<T>> Stage<T::Real> for WriteColumn<M, F, T
     }
 }
 
+impl<F: Formula, T: Number, M: Memory<T>> WriteColumn<M, F, T> {
+    /// Fills what is left out of a record of `width` numbers, because units of 16 bytes are read.
+    #[inline(always)]
+    pub(crate) fn fill(&self, width: usize) {
+        let shift = shift::<F, T>();
+        for k in (F::OUTER.at..F::OUTER.at + shift).chain(F::COL + shift..width) {
+            // SAFETY: as in `put`.
+            unsafe { self.memory.store(self.at + k as u32, T::default()) };
+        }
+    }
+}
+
 /// Reads one column.
 pub(crate) struct ReadColumn<M, F, T, Q> {
     pub(crate) memory: M,

@@ -228,11 +228,14 @@ impl Plan {
         merges: u64,
         multiprocessors: u32,
     ) {
+        let resident =
+            |scratch: u64| if scratch == 0 { MOST_BLOCKS } else { RESIDENT * u64::from(multiprocessors.max(1)) };
+        // *merge* stages rows as the plain kernel does, whichever one left the states.
         let scratch = tiling.scratch() as u64;
-        let resident = if scratch == 0 { MOST_BLOCKS } else { RESIDENT * u64::from(multiprocessors.max(1)) };
+        let merge_scratch = Tiling::of::<F, R, T>(Step::Reduce).scratch() as u64;
         let merging = (merges * u64::from(self.mergers)).div_ceil(THREADS.into());
-        self.reduce = Launch::new(items.min(resident), tiling.shared());
-        self.merge = Launch::new(merging.min(resident), 0);
+        self.reduce = Launch::new(items.min(resident(scratch)), tiling.shared());
+        self.merge = Launch::new(merging.min(resident(merge_scratch)), 0);
         let number = u64::from(T::BITS / 8);
         let single = matches!(F::KEEP, Keep::None);
         if single {
@@ -241,7 +244,7 @@ impl Plan {
         self.memory = Memory {
             state_values: self.records * (R::STATE as u64) * number,
             state_indices: self.records * (R::STATE_INDICES as u64) * 8,
-            scratch: scratch * u64::from(self.reduce.blocks.max(self.merge.blocks)),
+            scratch: (scratch * u64::from(self.reduce.blocks)).max(merge_scratch * u64::from(self.merge.blocks)),
             parts: if single { self.rows * F::OUT as u64 * number } else { 0 },
             parameters: F::PARAM as u64 * number,
             offsets: F::VARIABLES.len() as u64 * 8,

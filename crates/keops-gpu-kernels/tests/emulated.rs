@@ -329,7 +329,7 @@ fn lists_of_items() {
     let tables: Vec<_> = data.iter().map(Data::table).collect();
     let columns = |row: u64| match row {
         0..550 => vec![0..7, 20..23, 40..90],
-        550..580 => Vec::from([40..90]),
+        550..580 => std::iter::once(40..90).collect(),
         _ => vec![],
     };
     macro_rules! listed {

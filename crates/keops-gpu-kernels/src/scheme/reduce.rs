@@ -229,6 +229,7 @@ where
             let scaled = self.scaling.map_or(0, |scaling| if self.scales() { scaling.columns } else { 0 });
             let mut out = WriteColumn::<M, F, T> { memory, at, scaled, factor: self.factor, of: PhantomData };
             F::col::<T::Real>(&source, self.parameters, &mut out);
+            out.fill(self.tiling.width);
             c += THREADS;
         }
     }
