@@ -107,7 +107,7 @@ pub use keops_runtime::{
     RowsOfKnownDimension, RowsView, Target,
 };
 #[cfg(feature = "cuda")]
-pub use keops_runtime::{DeviceInfo, devices};
+pub use keops_runtime::{DeviceInfo, DeviceNumber, DeviceRows, devices};
 
 /// What generated code refers to. No promises are made about it.
 ///

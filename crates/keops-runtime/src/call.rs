@@ -1,9 +1,12 @@
 //! [`Call`]: a formula with its data, and the choices that are made before it runs.
 
 use crate::domain::{Offsets, Pattern, Ranges, Scope};
+use crate::engine;
 use crate::error::Error;
 use crate::memory;
 use crate::operation::{Additive, Extent, Form, Inputs, Operation, Parts, Sheet, Target, Values};
+#[cfg(feature = "cuda")]
+use crate::operation::{FormOnDevice, OnDevice};
 use crate::options::{Accumulator, Backend, Level, Options};
 use crate::rows::RowsView;
 use core::marker::PhantomData;
@@ -123,6 +126,24 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
         Ok(())
     }
 
+    /// Runs it on a device and leaves the results there: rows × numbers, for a reduction with values and indices a pair.
+    ///
+    /// [`Backend::Auto`] is the device where the data is, or the first one.
+    ///
+    /// # Errors
+    /// As [`Call::run`], and if no device can run it.
+    #[cfg(feature = "cuda")]
+    pub fn run_on_device(&self) -> Result<<O::Form as FormOnDevice>::Left<T>, Error>
+    where
+        O: OnDevice,
+    {
+        let (inputs, extent) = self.prepare(false)?;
+        let (values, indices) = tables::<O>(&extent);
+        let rows = |columns| (if columns > 0 { extent.rows } else { 0 }, columns);
+        let (values, indices) = O::execute_on_device(&inputs, &self.options, [rows(values), rows(indices)])?;
+        Ok(O::Form::left(values, indices))
+    }
+
     /// Runs it and returns plain tables.
     fn tables(&self, batched: bool) -> Result<(Extent, Array2<T>, Array2<u64>), Error> {
         let (inputs, extent) = self.prepare(batched)?;
@@ -136,7 +157,10 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
     /// Checks everything that can be checked before running.
     fn prepare(&self, batched: bool) -> Result<(Inputs<'a, T>, Extent), Error> {
         self.options.check(O::NAME, O::ACCUMULATES)?;
-        let inputs = Inputs::bind(O::NAME, &O::variables(), self.arguments.clone(), batched, &self.scope)?;
+        let variables = O::variables();
+        let inputs = Inputs::bind(O::NAME, &variables, self.arguments.clone(), batched, &self.scope)?;
+        let places = variables.iter().map(|variable| variable.name).zip(inputs.devices());
+        engine::check_places(O::NAME, &self.options, places)?;
         O::check(&inputs)?;
         let extent = O::extent(&inputs);
         Ok((inputs, extent))
@@ -147,7 +171,7 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
 ///
 /// All axes before the last two (rows × numbers) are batch axes, any number of them, on any variable, parameters included
 /// (whose rows axis has length 1). They are aligned at the last one; an axis of length 1, or one that is not there, is shared
-/// by all. Plain tables and lists are shared by all, too. Each batch element is a reduction of its own, to the last bit.
+/// by all. Plain tables and lists are shared by all, too. Each batch element is a reduction of its own, on the processor to the last bit.
 ///
 /// ```text
 /// // x: 8 × 100 × 3, y: 200 × 3 (shared), gamma: 8 × 1 × 1

@@ -5,9 +5,7 @@ use crate::cpu;
 use crate::cuda;
 use crate::domain::{Domain, Table};
 use crate::error::Error;
-#[cfg(feature = "cuda")]
-use crate::options::Backend;
-use crate::options::Options;
+use crate::options::{Backend, Options};
 use keops_core::{Formula, Scalar};
 use ndarray::ArrayViewMut2;
 
@@ -37,37 +35,79 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
     indices: ArrayViewMut2<'_, u64>,
 ) -> Result<(), Error> {
     #[cfg(feature = "cuda")]
-    if let Some(chosen) = device::<F>(options, domain)? {
-        let variables: Vec<_> = tables.iter().map(|table| table.data.index_axis(ndarray::Axis(0), 0)).collect();
-        let (rows, columns) = (domain.pattern.rows(), domain.pattern.columns());
-        return cuda::reduce::<F, R, T>(chosen, &variables, rows, columns, options, values, indices);
+    if let Some(chosen) = device::<F, T>(tables, options)? {
+        return cuda::reduce::<F, R, T>(chosen, tables, domain, options, values, indices);
+    }
+    if let Some((variable, device)) = located::<F, T>(tables) {
+        return Err(Error::OtherPlace { formula: F::TEXT, variable, device, backend: "the processor".to_string() });
     }
     tracing::debug!(formula = F::TEXT, backend = "cpu", level = ?options.level(), "backend chosen");
     cpu::reduce::<F, R, T>(tables, domain, options, values, indices)
 }
 
+/// The same with results that stay on a device; they have the shapes `[values, indices]`.
+#[cfg(feature = "cuda")]
+pub(crate) fn reduce_on_device<F: Formula, R: Reduction, T: Scalar>(
+    tables: &[Table<'_, T>],
+    domain: &Domain<'_>,
+    options: &Options,
+    shapes: [(usize, usize); 2],
+) -> Result<(cuda::DeviceRows<T>, cuda::DeviceRows<u64>), Error> {
+    let chosen = match device::<F, T>(tables, options)? {
+        Some(chosen) => chosen,
+        None if options.backend == Backend::Auto => cuda::demanded::<F>(0)?,
+        None => {
+            let reason = "results that stay on a device were asked for, too";
+            return Err(Error::NoBackend { formula: F::TEXT, backend: format!("{:?}", options.backend), reason });
+        }
+    };
+    cuda::reduce_on_device::<F, R, T>(chosen, tables, domain, options, shapes)
+}
+
+/// Refuses data that is on a device where the call does not run. `places` are the variables with the devices of their data.
+pub(crate) fn check_places(
+    formula: &'static str,
+    options: &Options,
+    places: impl Iterator<Item = (&'static str, Option<u32>)>,
+) -> Result<(), Error> {
+    let mut here = match options.backend {
+        Backend::Auto if options.level.is_none() => None,
+        Backend::Cuda(device) => Some(format!("CUDA device {device}")),
+        _ => Some("the processor".to_string()),
+    };
+    for (variable, device) in places.filter_map(|(variable, device)| Some((variable, device?))) {
+        let there = format!("CUDA device {device}");
+        let backend = here.get_or_insert_with(|| there.clone());
+        if *backend != there {
+            return Err(Error::OtherPlace { formula, variable, device, backend: backend.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// The first variable whose data is on a device, and on which.
+fn located<F: Formula, T>(tables: &[Table<'_, T>]) -> Option<(&'static str, u32)> {
+    let mut all = tables.iter().zip(F::VARIABLES);
+    all.find_map(|(table, variable)| table.device.map(|memory| (variable.name, memory.ordinal())))
+}
+
 /// The device to run on; none for the processor.
 #[cfg(feature = "cuda")]
-fn device<F: Formula>(options: &Options, domain: &Domain<'_>) -> Result<Option<cuda::Chosen>, Error> {
-    match options.backend {
-        Backend::Cpu => Ok(None),
-        Backend::Cuda(device) if !domain.is_plain() => Err(Error::PlainOnly { formula: F::TEXT, device }),
-        Backend::Auto if !domain.is_plain() => {
-            tracing::debug!(formula = F::TEXT, reason = "batches and block patterns run on the processor", "no GPU");
-            Ok(None)
-        }
-        Backend::Cuda(ordinal) => cuda::demanded::<F>(ordinal).map(Some),
+fn device<F: Formula, T: Scalar>(tables: &[Table<'_, T>], options: &Options) -> Result<Option<cuda::Chosen>, Error> {
+    let chosen = match (options.backend, located::<F, T>(tables)) {
+        (Backend::Cpu, _) => return Ok(None),
+        (Backend::Cuda(ordinal), _) => cuda::demanded::<F>(ordinal)?,
         // Whoever asks for instructions of the processor means the processor.
-        Backend::Auto if options.level.is_some() => Ok(None),
-        Backend::Auto => match cuda::best::<F>() {
-            Ok(chosen) => {
-                tracing::debug!(formula = F::TEXT, backend = "cuda", device = chosen.ordinal(), "backend chosen");
-                Ok(Some(chosen))
-            }
+        (Backend::Auto, _) if options.level.is_some() => return Ok(None),
+        (Backend::Auto, Some((_, ordinal))) => cuda::demanded::<F>(ordinal)?,
+        (Backend::Auto, None) => match cuda::best::<F>() {
+            Ok(chosen) => chosen,
             Err(reason) => {
                 tracing::debug!(formula = F::TEXT, reason, "no GPU");
-                Ok(None)
+                return Ok(None);
             }
         },
-    }
+    };
+    tracing::debug!(formula = F::TEXT, backend = "cuda", device = chosen.ordinal(), "backend chosen");
+    Ok(Some(chosen))
 }

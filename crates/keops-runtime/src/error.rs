@@ -239,6 +239,33 @@ pub enum Error {
         /// What it says.
         reason: String,
     },
+    /// Data is on a device, but the call runs elsewhere.
+    #[error(
+        "{formula}: the data of variable `{variable}` is on CUDA device {device}, but the call runs on {backend}; choose \
+         Backend::Cuda({device}), or download the data"
+    )]
+    OtherPlace {
+        /// The formula.
+        formula: &'static str,
+        /// The variable.
+        variable: &'static str,
+        /// Where its data is.
+        device: u32,
+        /// Where the call runs.
+        backend: String,
+    },
+    /// Data that was on a device is gone.
+    #[error(
+        "{formula}: the data of variable `{variable}` was lost when a kernel failed on CUDA device {device}; upload it anew"
+    )]
+    DeviceDataLost {
+        /// The formula.
+        formula: &'static str,
+        /// The variable.
+        variable: &'static str,
+        /// The device.
+        device: u32,
+    },
     /// This processor lacks the instructions asked for.
     #[error("{formula}: this processor has no {level:?} instructions")]
     NoLevel {
@@ -254,17 +281,6 @@ pub enum Error {
         formula: &'static str,
         /// The accumulator asked for.
         accumulator: Accumulator,
-    },
-    /// A batch or a block pattern was to run on a device.
-    #[error(
-        "{formula}: CUDA device {device} was asked for, but batches and block patterns run on the processor only; choose \
-         Backend::Cpu or Backend::Auto"
-    )]
-    PlainOnly {
-        /// The formula.
-        formula: &'static str,
-        /// The device asked for.
-        device: u32,
     },
     /// A segment has fewer terms than smallest values are asked for.
     #[error(

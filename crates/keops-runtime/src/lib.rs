@@ -12,6 +12,7 @@ mod domain;
 mod engine;
 mod error;
 mod gradient;
+mod located;
 mod memory;
 mod mistaken;
 mod operation;
@@ -22,7 +23,7 @@ mod rows_known;
 
 pub use call::{Batched, Call};
 #[cfg(feature = "cuda")]
-pub use cuda::{DeviceInfo, devices};
+pub use cuda::{DeviceInfo, DeviceNumber, DeviceRows, devices};
 pub use domain::{Offsets, Ranges};
 pub use error::Error;
 /// The number types of data: `f32` and `f64`.

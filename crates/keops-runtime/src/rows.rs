@@ -1,8 +1,12 @@
 //! [`Rows`]: what may be given for a variable, and [`RowsView`]: how it is looked at.
 
+use crate::domain::on_host;
 use crate::error::Error;
+use crate::located::DeviceMemory;
 use crate::memory;
 use keops_core::{Category, Scalar, Variable};
+#[cfg(feature = "cuda")]
+use ndarray::ShapeBuilder;
 use ndarray::{
     ArrayBase, ArrayRef, ArrayView1, ArrayView2, ArrayView3, ArrayViewD, Axis, CowArray, Data, Ix1, Ix2, Ix3, Ix4, Ix5,
     Ix6, IxDyn,
@@ -61,6 +65,9 @@ enum Form<'a, T> {
     Table(ArrayView2<'a, T>),
     /// An array with more axes.
     Deep(ArrayViewD<'a, T>),
+    /// Rows on a device, a number in the place of all, and their shape.
+    #[cfg(feature = "cuda")]
+    Device(&'a DeviceMemory, &'a [[T; 1]; 1], (usize, usize)),
 }
 
 /// Checked data of a variable.
@@ -70,6 +77,15 @@ pub(crate) struct Resolved<'a, T> {
     pub(crate) data: CowArray<'a, T, Ix3>,
     /// Lengths of the batch axes, the product of which is the number of elements.
     pub(crate) batch: Vec<usize>,
+    /// Where the numbers are, if not on the host; then `data` has their shape only.
+    pub(crate) device: Option<&'a DeviceMemory>,
+}
+
+impl<T: Scalar> Resolved<'_, T> {
+    /// The numbers, downloaded if they are on a device.
+    pub(crate) fn on_host(&self, formula: &'static str) -> Result<CowArray<'_, T, Ix3>, Error> {
+        on_host(formula, self.data.view(), self.device)
+    }
 }
 
 impl<'a, T: Scalar> RowsView<'a, T> {
@@ -83,11 +99,18 @@ impl<'a, T: Scalar> RowsView<'a, T> {
         RowsView(Form::Flat(numbers))
     }
 
+    /// Rows on a device, with one number to look at in the place of all, where shapes are checked.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn on_device(memory: &'a DeviceMemory, one: &'a [[T; 1]; 1], shape: (usize, usize)) -> Self {
+        RowsView(Form::Device(memory, one, shape))
+    }
+
     /// A copy as a list of rows.
     pub(crate) fn to_rows<const D: usize>(&self) -> Result<Vec<[T; D]>, Error> {
         let variable = Variable { name: "points", category: Category::Vi, dim: D };
         let table = self.clone().resolve("clusters", &variable, false)?;
-        let rows = table.data.index_axis(Axis(0), 0);
+        let table = table.on_host("clusters")?;
+        let rows = table.index_axis(Axis(0), 0);
         Ok(rows.outer_iter().map(|row| core::array::from_fn(|d| row[d])).collect())
     }
 
@@ -101,8 +124,20 @@ impl<'a, T: Scalar> RowsView<'a, T> {
         let Variable { name, category, dim } = *variable;
         let columns = |got| Error::Columns { formula, variable: name, category, expected: dim, got };
         let length = |got| Error::Length { formula, variable: name, category, expected: dim, got };
+        let device = match self.0 {
+            #[cfg(feature = "cuda")]
+            Form::Device(memory, ..) => Some(memory),
+            _ => None,
+        };
         let table = match self.0 {
             Form::Table(table) => table,
+            #[cfg(feature = "cuda")]
+            Form::Device(_, one, (rows, row)) => {
+                if row != dim {
+                    return Err(columns(row));
+                }
+                repeated(one, rows, dim)
+            }
             Form::Flat(numbers) => {
                 let rows = numbers.len().checked_div(dim).ok_or_else(|| length(numbers.len()))?;
                 let table = ArrayView2::from_shape((rows, dim), numbers).ok();
@@ -125,14 +160,21 @@ impl<'a, T: Scalar> RowsView<'a, T> {
                     _ => return Err(Error::Axes { formula, variable: name, category, expected: dim, got }),
                 };
                 let rows = shape[batch.len()];
-                return Ok(Resolved { data: collapse(array, batch.len(), rows, dim, formula, name)?, batch });
+                return Ok(Resolved { data: collapse(array, batch.len(), rows, dim, formula, name)?, batch, device });
             }
         };
         if table.ncols() != dim {
             return Err(columns(table.ncols()));
         }
-        Ok(Resolved { data: CowArray::from(table.insert_axis(Axis(0))), batch: Vec::new() })
+        Ok(Resolved { data: CowArray::from(table.insert_axis(Axis(0))), batch: Vec::new(), device })
     }
+}
+
+/// A view of one number in the place of rows × `dim`.
+#[cfg(feature = "cuda")]
+fn repeated<T>(one: &[[T; 1]; 1], rows: usize, dim: usize) -> ArrayView2<'_, T> {
+    // SAFETY: with strides of 0 every index is that of the number, which outlives the view.
+    unsafe { ArrayView2::from_shape_ptr((rows, dim).strides((0, 0)), one.as_ptr().cast()) }
 }
 
 /// An array with `batch` leading axes as elements × rows × numbers: a view where strides allow it, otherwise a copy.

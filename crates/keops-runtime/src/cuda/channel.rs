@@ -8,7 +8,7 @@ use cust::event::{Event, EventFlags};
 use cust::memory::LockedBuffer;
 use cust::stream::{Stream, StreamFlags};
 use cust::sys;
-use ndarray::{ArrayView2, ArrayViewMut2};
+use ndarray::{ArrayView, ArrayViewMut2, Dimension};
 use std::ffi::c_void;
 
 /// Bytes of a half.
@@ -84,11 +84,15 @@ impl Channel {
         Ok(())
     }
 
-    /// Sends a table, row after row.
+    /// Sends an array, row after row.
     ///
     /// # Safety
     /// As for [`Channel::send`].
-    pub(super) unsafe fn send_table<A: Copy>(&mut self, to: u64, table: &ArrayView2<'_, A>) -> Outcome<()> {
+    pub(super) unsafe fn send_array<A: Copy, D: Dimension>(
+        &mut self,
+        to: u64,
+        table: &ArrayView<'_, A, D>,
+    ) -> Outcome<()> {
         // SAFETY: promised by the caller.
         unsafe {
             match table.as_slice() {

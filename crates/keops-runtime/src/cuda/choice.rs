@@ -21,13 +21,7 @@ impl Chosen {
 /// Device `ordinal`, or why it cannot run the formula.
 pub(crate) fn demanded<F: Formula>(ordinal: u32) -> Result<Chosen, Error> {
     let formula = F::TEXT;
-    let no_driver = |reason: &str| Error::NoDriver { formula, device: ordinal, reason: reason.to_string() };
-    let devices = device::all().map_err(no_driver)?;
-    let device = devices.get(ordinal as usize).ok_or(Error::NoDevice {
-        formula,
-        device: ordinal,
-        count: devices.len() as u32,
-    })?;
+    let device = device::get(ordinal, formula)?;
     if F::PTX.is_empty() {
         return Err(Error::NoKernels { formula, generic: F::KERNEL_ID.is_empty() });
     }

@@ -2,6 +2,7 @@
 
 use super::resources::Resources;
 use super::status::Outcome;
+use crate::error::Error;
 use cust::CudaFlags;
 use cust::context::Context;
 use cust::device::DeviceAttribute;
@@ -37,6 +38,8 @@ struct State {
     calls: usize,
     /// Has a kernel failed, so that the context is of no use any more?
     broken: bool,
+    /// Resets so far: memory of an earlier generation is gone.
+    generation: u64,
 }
 
 /// All devices, or why there is no driver to ask.
@@ -46,6 +49,13 @@ pub(crate) fn all() -> Result<&'static [Device], &'static str> {
         Ok(devices) => Ok(devices),
         Err(reason) => Err(reason),
     }
+}
+
+/// A device by its number.
+pub(super) fn get(ordinal: u32, formula: &'static str) -> Result<&'static Device, Error> {
+    let no_driver = |reason: &str| Error::NoDriver { formula, device: ordinal, reason: reason.to_string() };
+    let devices = all().map_err(no_driver)?;
+    devices.get(ordinal as usize).ok_or(Error::NoDevice { formula, device: ordinal, count: devices.len() as u32 })
 }
 
 fn find() -> Result<Vec<Device>, String> {
@@ -86,8 +96,8 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a call: the context with what belongs to it. [`Device::leave`] ends it.
-    pub(super) fn enter(&self) -> Outcome<Arc<Resources>> {
+    /// Begins a call: the context with what belongs to it, and its generation. [`Device::leave`] ends it.
+    pub(super) fn enter(&self) -> Outcome<(Arc<Resources>, u64)> {
         let mut state = self.lock();
         while state.broken && state.calls > 0 {
             state = self.left.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -104,7 +114,7 @@ impl Device {
             }
         };
         state.calls += 1;
-        Ok(resources)
+        Ok((resources, state.generation))
     }
 
     /// Ends a call.
@@ -123,6 +133,18 @@ impl Device {
         self.lock().broken = true;
     }
 
+    /// Does `f`, which frees memory of this generation, unless that is gone already.
+    pub(super) fn free(&self, generation: u64, f: impl FnOnce()) {
+        let state = self.lock();
+        let Some(resources) = &state.resources else { return };
+        if state.generation != generation || state.broken {
+            return;
+        }
+        // Held until the memory is free.
+        let _current = resources.make_current();
+        f();
+    }
+
     fn reset(&self, state: &mut State) {
         // The context is released before it is reset: what it holds belongs to it, and fails to be freed one by one.
         state.resources = None;
@@ -132,6 +154,7 @@ impl Device {
         if let Err(error) = outcome {
             tracing::warn!(device = self.ordinal, %error, "the device could not be reset");
         }
+        state.generation += 1;
         state.broken = false;
     }
 }

@@ -16,6 +16,7 @@ pub(super) struct Session {
     _current: Current,
     resources: Arc<Resources>,
     call: Running,
+    pub(super) generation: u64,
     pub(super) formula: &'static str,
 }
 
@@ -32,10 +33,10 @@ impl Session {
     /// Begins a call of a formula.
     pub(super) fn begin(device: &'static Device, formula: &'static str) -> Result<Session, Error> {
         let error = |error: Refused| driver_error(formula, device, "make its context current", error);
-        let resources = device.enter().map_err(error)?;
+        let (resources, generation) = device.enter().map_err(error)?;
         let call = Running(device);
         let current = resources.make_current().map_err(error)?;
-        Ok(Session { _current: current, resources, call, formula })
+        Ok(Session { _current: current, resources, call, generation, formula })
     }
 
     /// Where it runs.
@@ -75,10 +76,15 @@ impl Session {
                 device: self.device().ordinal,
                 part,
                 requested: bytes,
-                free: mem_get_info().map_or(0, |(free, _)| free as u64),
+                free: self.free_memory(),
             },
             error => self.failed("allocate memory", error),
         })
+    }
+
+    /// Bytes that are free on the device; 0 if the driver does not tell.
+    pub(super) fn free_memory(&self) -> u64 {
+        mem_get_info().map_or(0, |(free, _)| free as u64)
     }
 
     /// Does `work` with a channel that no other call uses. When this returns, its stream is idle.

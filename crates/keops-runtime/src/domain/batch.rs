@@ -1,6 +1,9 @@
 //! Batch axes: tables with a leading axis, and where the data of an element is in each of them.
 
-use ndarray::ArrayView3;
+use crate::error::Error;
+use crate::located::DeviceMemory;
+use keops_core::Scalar;
+use ndarray::{ArrayView3, Axis, CowArray, Ix3};
 
 /// Data of a variable: distinct batch elements × rows × numbers.
 #[derive(Debug, Clone)]
@@ -10,12 +13,14 @@ pub(crate) struct Table<'a, T> {
     pub(crate) steps: Vec<usize>,
     /// Position at which `data` starts, for tables that hold only some elements.
     pub(crate) skip: usize,
+    /// Where the numbers are, if not on the host; then `data` has their shape only.
+    pub(crate) device: Option<&'a DeviceMemory>,
 }
 
 impl<T> Table<'_, T> {
     /// The same data, borrowed for a shorter time.
     pub(crate) fn view(&self) -> Table<'_, T> {
-        Table { data: self.data.view(), steps: self.steps.clone(), skip: self.skip }
+        Table { data: self.data.view(), steps: self.steps.clone(), skip: self.skip, device: self.device }
     }
 
     /// Is the same data used by all batch elements?
@@ -27,6 +32,19 @@ impl<T> Table<'_, T> {
     pub(crate) fn position(&self, batch: &[usize], element: usize) -> usize {
         position(batch, &self.steps, element) - self.skip
     }
+}
+
+/// Numbers of a table, downloaded if they are on a device.
+pub(crate) fn on_host<'v, T: Scalar>(
+    formula: &'static str,
+    data: ArrayView3<'v, T>,
+    device: Option<&DeviceMemory>,
+) -> Result<CowArray<'v, T, Ix3>, Error> {
+    let Some(memory) = device else { return Ok(CowArray::from(data)) };
+    let (_, rows, columns) = data.dim();
+    // SAFETY: the numbers are `f32` or `f64`, and as many as the shape says.
+    let table = unsafe { memory.download::<T>(formula, rows, columns)? };
+    Ok(CowArray::from(table.insert_axis(Axis(0))))
 }
 
 /// Where an element is: Σ (its index on an axis) · (step of the axis).

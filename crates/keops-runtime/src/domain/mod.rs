@@ -9,7 +9,7 @@ mod offsets;
 mod pattern;
 mod ranges;
 
-pub(crate) use batch::{Table, position, row_major};
+pub(crate) use batch::{Table, on_host, position, row_major};
 pub use offsets::Offsets;
 pub(crate) use pattern::{Pattern, Span};
 pub use ranges::Ranges;
@@ -29,12 +29,6 @@ pub(crate) struct Domain<'d> {
 }
 
 impl Domain<'_> {
-    /// Does every row see every column, without batches?
-    #[cfg(feature = "cuda")]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.batch.is_empty() && self.pattern.is_dense()
-    }
-
     /// Rows in all elements.
     pub(crate) fn rows(&self) -> usize {
         self.elements.len() * self.pattern.rows()

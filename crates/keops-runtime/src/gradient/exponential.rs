@@ -6,7 +6,7 @@
 //! index.
 
 use crate::cpu::{self, LogSumExp, MaxSumShiftExp, SoftMaxRaw, Sum, SumSoftMaxWeight};
-use crate::domain::{Table, row_major};
+use crate::domain::{Table, on_host, row_major};
 use crate::engine::{self, Reduction};
 use crate::error::Error;
 use crate::memory;
@@ -62,6 +62,7 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
     ) -> Result<(), Error> {
         let mut tables = inputs.tables();
         let Some(seed) = tables.pop() else { return Ok(()) };
+        let seeds = on_host(G::TEXT, seed.data, seed.device)?;
         let (domain, elements) = (inputs.domain(F::KEEP), inputs.elements());
         let kept = inputs.rows(F::KEEP);
 
@@ -73,14 +74,14 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
         let mut scaled = memory::table(G::TEXT, "scaled seed", all, if R::MEAN { F::ACC } else { 0 })?;
         for (at, (raw, scaled)) in raw.outer_iter_mut().zip(scaled.outer_iter_mut()).enumerate() {
             let element = seed.position(inputs.batch(), elements.start + at / kept);
-            let seed = seed.data.slice(s![element, at % kept, ..]);
+            let seed = seeds.slice(s![element, at % kept, ..]);
             if R::MEAN { prepare_mean(raw, seed, scaled) } else { prepare_log(raw, seed) }
         }
 
         let raw = by_elements(G::TEXT, raw, elements.len())?;
         let scaled = by_elements(G::TEXT, scaled, elements.len())?;
         let (steps, skip) = (row_major(inputs.batch()), elements.start);
-        let mut push = |data| tables.push(Table { data, steps: steps.clone(), skip });
+        let mut push = |data| tables.push(Table { data, steps: steps.clone(), skip, device: None });
         push(raw.slice(s![.., .., 0..1]));
         if R::MEAN {
             push(scaled.view());

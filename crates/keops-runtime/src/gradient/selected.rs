@@ -87,8 +87,10 @@ fn each_element<F: Formula, R: Selection, T: Scalar>(
     mut values: ArrayViewMut2<'_, T>,
     write: impl Fn(&SelectedPairs<'_, F, T>, ArrayViewMut2<'_, T>) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
+    let indices = select::<F, R, T>(inputs, options, &inputs.tables()[..F::VARIABLES.len()])?;
+    // Single pairs are evaluated on the processor.
+    let inputs = &inputs.on_host(F::TEXT)?;
     let tables = inputs.tables();
-    let indices = select::<F, R, T>(inputs, options, &tables[..F::VARIABLES.len()])?;
     let kept = inputs.rows(F::KEEP);
     let outputs: Vec<_> = match results {
         0 => return Ok(()),

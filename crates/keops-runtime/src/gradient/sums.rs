@@ -97,7 +97,8 @@ impl<F: Formula, A: Formula> Operation for DiffSums<F, A> {
     ) -> Result<(), Error> {
         let tables = inputs.tables();
         let raw = forward::<F, T>(inputs, options, &tables, A::TEXT)?;
-        each_row::<F, A, T>(inputs, &tables, &raw, values);
+        let inputs = &inputs.on_host(A::TEXT)?;
+        each_row::<F, A, T>(inputs, &inputs.tables(), &raw, values);
         Ok(())
     }
 }
@@ -124,15 +125,16 @@ impl<F: Formula, A: Formula, G: Formula> Operation for GradSums<F, A, G> {
         let mut tables = inputs.tables();
         let mut raw = forward::<F, T>(inputs, options, &tables, G::TEXT)?;
         let mut rows = memory::table(G::TEXT, "factors of the sums", raw.nrows(), A::OUT)?;
-        each_row::<F, A, T>(inputs, &tables, &raw, rows.view_mut());
+        let on_host = inputs.on_host(G::TEXT)?;
+        each_row::<F, A, T>(&on_host, &on_host.tables(), &raw, rows.view_mut());
         raw.column_mut(0).iter_mut().for_each(silence_empty);
 
         let (sums, elements) = (raw.ncols() - 1, inputs.elements());
         let raw = by_elements(G::TEXT, raw, elements.len())?;
         let rows = by_elements(G::TEXT, rows, elements.len())?;
         let (steps, skip) = (row_major(inputs.batch()), elements.start);
-        tables.push(Table { data: raw.slice(s![.., .., 0..1]), steps: steps.clone(), skip });
-        tables.push(Table { data: rows.slice(s![.., .., ..sums]), steps, skip });
+        tables.push(Table { data: raw.slice(s![.., .., 0..1]), steps: steps.clone(), skip, device: None });
+        tables.push(Table { data: rows.slice(s![.., .., ..sums]), steps, skip, device: None });
         engine::reduce::<G, Sum, T>(&tables, &inputs.domain(G::KEEP), options, values.view_mut(), indices)?;
         add_direct(values, rows.slice(s![.., .., sums..]), G::KEEP);
         Ok(())

@@ -1,7 +1,8 @@
 //! [`Inputs`]: the data of a call, checked against the variables of its formula.
 
-use crate::domain::{Domain, Pattern, Scope, Table};
+use crate::domain::{Domain, Pattern, Scope, Table, on_host};
 use crate::error::Error;
+use crate::located::DeviceMemory;
 use crate::rows::{Resolved, RowsView};
 use core::ops::Range;
 use keops_core::{Category, Keep, Scalar, Variable};
@@ -28,6 +29,8 @@ struct Owned<'a, T> {
     batch: Vec<usize>,
     /// See [`Table::steps`].
     steps: Vec<usize>,
+    /// See [`Table::device`].
+    device: Option<&'a DeviceMemory>,
 }
 
 impl<'a, T: Scalar> Inputs<'a, T> {
@@ -58,7 +61,12 @@ impl<'a, T: Scalar> Inputs<'a, T> {
         let [i, j] = patterns(formula, scope, m, n)?;
         let tables = resolved
             .into_iter()
-            .map(|Resolved { data, batch: own }| Owned { data, steps: steps(&own, batch.len()), batch: own })
+            .map(|Resolved { data, batch: own, device }| Owned {
+                data,
+                steps: steps(&own, batch.len()),
+                batch: own,
+                device,
+            })
             .collect();
         let elements = 0..batch.iter().product();
         Ok(Inputs { tables, batch, elements, i, j })
@@ -66,7 +74,15 @@ impl<'a, T: Scalar> Inputs<'a, T> {
 
     /// Views of the tables, in the order of the variables.
     pub(crate) fn tables(&self) -> Vec<Table<'_, T>> {
-        self.tables.iter().map(|t| Table { data: t.data.view(), steps: t.steps.clone(), skip: 0 }).collect()
+        self.tables
+            .iter()
+            .map(|t| Table { data: t.data.view(), steps: t.steps.clone(), skip: 0, device: t.device })
+            .collect()
+    }
+
+    /// The device where the data of each variable is, if not on the host.
+    pub(crate) fn devices(&self) -> impl Iterator<Item = Option<u32>> {
+        self.tables.iter().map(|table| table.device.map(DeviceMemory::ordinal))
     }
 
     /// The pairs, for a reduction that keeps `keep`.
@@ -103,10 +119,24 @@ impl<'a, T: Scalar> Inputs<'a, T> {
     /// The same data for some of the batch elements.
     pub(crate) fn part(&self, elements: Range<usize>) -> Inputs<'_, T> {
         let tables = self.tables.iter();
-        let tables =
-            tables.map(|t| Owned { data: t.data.view().into(), batch: t.batch.clone(), steps: t.steps.clone() });
+        let tables = tables.map(|t| Owned {
+            data: t.data.view().into(),
+            batch: t.batch.clone(),
+            steps: t.steps.clone(),
+            device: t.device,
+        });
         let (i, j) = (Arc::clone(&self.i), Arc::clone(&self.j));
         Inputs { tables: tables.collect(), batch: self.batch.clone(), elements, i, j }
+    }
+
+    /// The same with all data on the host.
+    pub(crate) fn on_host(&self, formula: &'static str) -> Result<Inputs<'_, T>, Error> {
+        let mut inputs = self.part(self.elements.clone());
+        for (table, from) in inputs.tables.iter_mut().zip(&self.tables) {
+            table.data = on_host(formula, from.data.view(), from.device)?;
+            table.device = None;
+        }
+        Ok(inputs)
     }
 
     /// How many rows of an element are reduced and written.

@@ -6,6 +6,8 @@ mod gradient;
 mod indices;
 mod inputs;
 mod k_smallest;
+#[cfg(feature = "cuda")]
+mod on_device;
 mod reduce;
 mod selection;
 mod sheet;
@@ -16,6 +18,8 @@ pub use form::Form;
 pub(crate) use form::{Extent, Values};
 pub use gradient::Gradient;
 pub(crate) use inputs::Inputs;
+#[cfg(feature = "cuda")]
+pub(crate) use on_device::{FormOnDevice, OnDevice};
 pub use reduce::Reduce;
 pub(crate) use sheet::Sheet;
 pub(crate) use target::Parts;
