@@ -12,9 +12,19 @@ fn bad_accesses_are_found() {
         ("st.global.f32 [%out+-4], 0f00000000;", ILLEGAL_ADDRESS, "out-of-bounds"),
         ("ld.global.v2.f32 {%f1, %f2}, [%out+4];", MISALIGNED, "misaligned access: 8 bytes"),
         (".shared .align 4 .b8 s[8]; ld.shared.u32 %r1, [s];", LAUNCH_FAILED, "read of uninitialised memory"),
+        (
+            ".shared .align 8 .b8 s[16]; st.shared.u32 [s], 1; ld.shared.v2.b32 {%r1, %r2}, [s]; ld.shared.b32 %r1, [s+4];",
+            LAUNCH_FAILED,
+            "4 bytes at shared address 0x4",
+        ),
         (".shared .align 4 .b8 s[8]; st.shared.u32 [s+8], 1;", ILLEGAL_ADDRESS, "shared address 0x8"),
         (".local .align 4 .b8 l[8]; ld.local.u32 %r1, [l+16];", ILLEGAL_ADDRESS, "local address"),
         ("trap;", LAUNCH_FAILED, "trap"),
+        (
+            "mov.u32 %r1, 1; $t: .branchtargets $a; brx.idx %r1, $t; $a:",
+            LAUNCH_FAILED,
+            "outside of its table: entry 1 of 1",
+        ),
         ("$again: bra $again;", TIMEOUT, "instruction limit"),
     ];
     drop(gpu);

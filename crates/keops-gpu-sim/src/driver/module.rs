@@ -56,6 +56,7 @@ fn place(memory: &mut Global, source: &Source<'_>) -> Result<HashMap<String, u64
         let address = address.ok_or_else(|| (Status::OutOfMemory, format!("no memory for `{}`", variable.name)))?;
         let target = memory.find(address, size).and_then(|found| found.write(address, size, None));
         let target = target.map_err(|fault| (Status::InvalidPtx, fault.what))?;
+        target.fill(0);
         for (part, value) in target.chunks_mut(variable.ty.bytes()).zip(&variable.init) {
             crate::memory::write(part, *value);
         }

@@ -5,7 +5,7 @@ use crate::ptx::types::{Type, sign_extend, truncate};
 
 /// The conversion from one type to another. Numbers are rounded to nearest even, or, with a `rounding` that ends in
 /// `i`, to an integer in that direction; other roundings are not supported.
-pub(crate) fn convert(to: Type, from: Type, rounding: Option<&str>, flush: bool) -> Option<Computation> {
+pub(crate) fn convert(to: Type, from: Type, rounding: Option<&str>) -> Option<Computation> {
     let integral: Option<fn(f64) -> f64> = match rounding {
         None | Some("rn") => None,
         Some("rni") => Some(f64::round_ties_even),
@@ -26,16 +26,12 @@ pub(crate) fn convert(to: Type, from: Type, rounding: Option<&str>, flush: bool)
         // `as` saturates and maps NaN to 0, as the hardware does.
         (true, false) => {
             let (integral, (least, most)) = (integral?, limits(to));
-            unary(move |v: u64| truncate((integral(double(v, from, flush)) as i128).clamp(least, most) as u64, to.bits))
+            unary(move |v: u64| truncate((integral(double(v, from)) as i128).clamp(least, most) as u64, to.bits))
         }
         (true, true) => unary(move |v: u64| {
-            let value = double(v, from, flush);
+            let value = double(v, from);
             let value = integral.map_or(value, |f| f(value));
-            if to.bits == 64 {
-                return value.to_bits();
-            }
-            let single = value as f32;
-            u64::from(if flush && single.is_subnormal() { 0f32.copysign(single) } else { single }.to_bits())
+            if to.bits == 64 { value.to_bits() } else { u64::from((value as f32).to_bits()) }
         }),
     })
 }
@@ -45,10 +41,6 @@ fn limits(ty: Type) -> (i128, i128) {
     if ty.is_signed() { (-1 << (ty.bits - 1), (1 << (ty.bits - 1)) - 1) } else { (0, (1 << ty.bits) - 1) }
 }
 
-fn double(bits: u64, ty: Type, flush: bool) -> f64 {
-    if ty.bits == 64 {
-        return f64::from_bits(bits);
-    }
-    let single = f32::from_bits(bits as u32);
-    f64::from(if flush && single.is_subnormal() { 0f32.copysign(single) } else { single })
+fn double(bits: u64, ty: Type) -> f64 {
+    if ty.bits == 64 { f64::from_bits(bits) } else { f64::from(f32::from_bits(bits as u32)) }
 }

@@ -6,7 +6,7 @@
 use crate::counts::Counts;
 use crate::fault::{BAD_BRANCH, Fault, TRAP};
 use crate::memory::global::Global;
-use crate::memory::watched::Watched;
+use crate::memory::watched::{UNWRITTEN, Watched};
 use crate::ptx::program::{CARRY, Initial, Instruction, Kernel, Lanes, Op, Register, WARP};
 use crate::ptx::types::truncate;
 
@@ -81,7 +81,7 @@ impl Warp {
     /// Makes all threads start. Unwritten local memory reads as NaN.
     pub(crate) fn start(&mut self, kernel: &Kernel, special: impl Fn(usize, usize) -> u32) {
         self.registers.fill([0; WARP]);
-        self.local = (0..WARP).map(|_| Watched::filled("local", vec![0xff; kernel.local_bytes])).collect();
+        self.local = (0..WARP).map(|_| Watched::filled("local", vec![UNWRITTEN; kernel.local_bytes])).collect();
         self.pc = [0; WARP];
         for lane in lanes(self.threads) {
             self.state[lane] = State::Ready;

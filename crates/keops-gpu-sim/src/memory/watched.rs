@@ -6,6 +6,9 @@ use std::ops::Range;
 /// Accesses smaller than this take no part in the search for races, which works on words.
 const WORD: usize = 4;
 
+/// What unwritten bytes hold: numbers of them are no numbers.
+pub(crate) const UNWRITTEN: u8 = 0xff;
+
 /// The number of several threads.
 pub(crate) const SEVERAL: u32 = u32::MAX;
 
@@ -42,7 +45,7 @@ pub(crate) struct Watched {
 
 impl Watched {
     pub(crate) fn new(name: &'static str, base: u64, size: usize) -> Self {
-        let (data, initialised) = (vec![0; size], vec![false; size]);
+        let (data, initialised) = (vec![UNWRITTEN; size], vec![false; size]);
         Self { name, base, data, initialised, written: Vec::new(), read: Vec::new() }
     }
 
@@ -59,6 +62,7 @@ impl Watched {
     /// Forgets the contents.
     pub(crate) fn clear(&mut self) {
         self.initialised.fill(false);
+        self.data.fill(UNWRITTEN);
     }
 
     /// Where `len` bytes at `address` are.
@@ -74,10 +78,12 @@ impl Watched {
         Err(fault)
     }
 
-    /// The initialised bytes at `address`. Without an actor it is the host who reads.
+    /// The initialised bytes at `address`. Without an actor it is the host who reads; kernels may read padding, too.
     pub(crate) fn read(&mut self, address: u64, len: usize, actor: Option<Actor>) -> Result<&mut [u8], Fault> {
         let range = self.range(address, len)?;
-        if self.initialised[range.clone()].contains(&false) {
+        let known = &self.initialised[range.clone()];
+        let right = if actor.is_some() { known.contains(&true) } else { !known.contains(&false) };
+        if !right {
             return Err(Fault::access(UNINITIALISED, self.name, address, len));
         }
         self.watch(range.clone(), actor, false)?;

@@ -81,7 +81,7 @@ fn computation(names: &mut Names, name: &str, mut mods: Modifiers<'_>, args: &[&
         "cvt" => {
             let (to, from) = (mods.ty()?, mods.ty()?);
             let rounding = mods.0.pop();
-            (convert(to, from, rounding, flush), from)
+            (convert(to, from, rounding).filter(|_| !flush), from)
         }
         "cvta" => {
             let to = mods.take("to");
