@@ -2,7 +2,7 @@
 //!
 //! A call is cut into work items (row block × chunk of the columns it sees, [`plan`]). Each item is walked inside a shell for the
 //! processor's instructions ([`level`]) by one of two schemes ([`rows_in_lanes`], [`columns_in_lanes`]) and leaves a state
-//! per row; the states of a row's chunks are merged in order and finished ([`finish()`]).
+//! per row; the states of a row's chunks are merged in order and finished (`finish`).
 
 mod access;
 mod alone;
