@@ -1,6 +1,7 @@
 //! `cargo xtask …`: the development tasks of the workspace.
 
 mod bench;
+mod bench_compile;
 mod build_ptx;
 mod peers;
 mod shell;
@@ -25,6 +26,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Measure how long formulas take to compile
+    BenchCompile,
     /// Compile the formulas of a package for GPUs: write its folder keops-ptx
     BuildPtx(build_ptx::Options),
     /// Measure keops, PyKeOps, PyTorch, NumPy and the limit program side by side
@@ -36,6 +39,7 @@ enum Task {
 fn main() -> Result<()> {
     match Arguments::parse().task {
         Task::Bench { arguments } => bench::run(&arguments),
+        Task::BenchCompile => bench_compile::run(),
         Task::BuildPtx(options) => build_ptx::run(&options),
         Task::BenchPeers(options) => peers::run(&options),
         Task::Test => test::run(),

@@ -217,7 +217,7 @@ fn reduction(entry: &Entry, call: Call, mistakes: &mut Mistakes) -> Option<Reduc
         return None;
     }
     let tag = match (slots.tag, slots.axis) {
-        (Some(tag), None) => read_tag(&spelled, &tag, mistakes),
+        (Some(tag), None) => read_tag(&spelled, &order, &tag, mistakes),
         (None, Some(axis)) => read_axis(&spelled, &axis, mistakes),
         (Some(_), Some(axis)) => {
             mistakes.add(axis.at, "`tag` and `axis` say the same; write one of them");
@@ -325,15 +325,20 @@ fn sort(
     slots
 }
 
-fn read_tag(spelled: &str, tag: &Expr, mistakes: &mut Mistakes) -> Option<Tag> {
+fn read_tag(spelled: &str, order: &[&str], tag: &Expr, mistakes: &mut Mistakes) -> Option<Tag> {
     match tag.as_integer() {
         Some(0) => Some(Tag::I),
         Some(1) => Some(Tag::J),
         _ => {
             if !matches!(tag.kind, Kind::Unreadable) {
+                // A formula where the tag belongs: the arguments are in another order, or one too many.
+                let advice = match tag.as_integer() {
+                    Some(_) => String::new(),
+                    None => format!("; the arguments are `{spelled}({})`", order_text(order)),
+                };
                 mistakes.add(
                     tag.at,
-                    format!("the tag of `{spelled}` is 0 (one result per i, reduced over j) or 1 (one result per j, reduced over i)"),
+                    format!("the tag of `{spelled}` is 0 (one result per i, reduced over j) or 1 (one result per j, reduced over i){advice}"),
                 );
             }
             None
