@@ -103,8 +103,8 @@ pub mod reference {}
 
 pub use keops_macros::keops;
 pub use keops_runtime::{
-    Accumulator, Backend, Batched, Call, Category, Error, Level, Offsets, Ranges, Real, Rows, RowsDimension,
-    RowsOfKnownDimension, RowsView, Target,
+    Accumulator, Backend, Batched, BlockRows, Call, Category, Error, FileRows, Level, Offsets, Progress, Ranges, Real,
+    Rows, RowsDimension, RowsOfKnownDimension, RowsView, Target,
 };
 #[cfg(feature = "cuda")]
 pub use keops_runtime::{DeviceInfo, DeviceNumber, DeviceRows, devices};

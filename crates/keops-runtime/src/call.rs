@@ -9,6 +9,7 @@ use crate::operation::{Additive, Extent, Form, Inputs, Operation, Parts, Sheet, 
 use crate::operation::{FormOnDevice, OnDevice};
 use crate::options::{Accumulator, Backend, Level, Options};
 use crate::rows::RowsView;
+use crate::stream::{Progress, Run, Settings};
 use core::marker::PhantomData;
 use core::ops::AddAssign;
 use keops_core::Scalar;
@@ -25,6 +26,7 @@ pub struct Call<'a, O, T: Scalar> {
     arguments: Vec<RowsView<'a, T>>,
     options: Options,
     scope: Scope,
+    pieces: Settings,
     operation: PhantomData<fn() -> O>,
 }
 
@@ -32,7 +34,13 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
     /// A call with these arguments, in the order of the formula's variables. Used by generated code.
     #[doc(hidden)]
     pub fn new<const N: usize>(arguments: [RowsView<'a, T>; N]) -> Self {
-        Call { arguments: arguments.into(), options: Options::default(), scope: Scope::Dense, operation: PhantomData }
+        Call {
+            arguments: arguments.into(),
+            options: Options::default(),
+            scope: Scope::Dense,
+            pieces: Settings::default(),
+            operation: PhantomData,
+        }
     }
 
     /// Chooses where it runs.
@@ -73,6 +81,20 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
         Ok(self)
     }
 
+    /// Runs in pieces, with at most about so many bytes for data that is read and for what is remembered of rows; without a limit
+    /// it is 1 GiB if any data is read. Arrays that are in memory already, results, and what gradients of reductions other than
+    /// sums remember of each row come on top. The limit decides about the pieces and hence about the last bits.
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.pieces.limit = Some(bytes);
+        self
+    }
+
+    /// Calls `watcher` after each piece, on the thread that runs the call. Runs in pieces.
+    pub fn progress(mut self, watcher: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.pieces.watcher = Some(Arc::new(watcher));
+        self
+    }
+
     /// The same for arrays with leading axes, which are batches: see [`Batched`].
     pub fn batched(self) -> Batched<'a, O, T> {
         Batched(self)
@@ -92,14 +114,16 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
     /// # Errors
     /// As [`Call::run`], and if `out` has another shape than the results. Nothing is written in case of an error.
     pub fn run_into(&self, out: &mut (impl Target<O::Form, T> + ?Sized)) -> Result<(), Error> {
-        let (inputs, extent) = self.prepare(false)?;
+        let (inputs, extent, options) = self.prepare(false)?;
         let (value_columns, index_columns) = tables::<O>(&extent);
         let Parts { values, indices } = out.parts();
         check_shape::<O, _>("values", &extent, values.as_ref())?;
         check_shape::<O, _>("indices", &extent, indices.as_ref())?;
-        let mut values = Sheet::new(O::NAME, "values", values, extent.rows, value_columns)?;
-        let mut indices = Sheet::new(O::NAME, "indices", indices, extent.rows, index_columns)?;
-        O::execute(&inputs, &self.options, values.view(), indices.view())?;
+        // Reading may fail in the middle.
+        let aside = options.run.is_some();
+        let mut values = Sheet::new(O::NAME, "values", values, extent.rows, value_columns, aside)?;
+        let mut indices = Sheet::new(O::NAME, "indices", indices, extent.rows, index_columns, aside)?;
+        O::execute(&inputs, &options, values.view(), indices.view())?;
         values.finish();
         indices.finish();
         Ok(())
@@ -114,12 +138,12 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
         O: Additive,
         T: AddAssign,
     {
-        let (inputs, extent) = self.prepare(false)?;
+        let (inputs, extent, options) = self.prepare(false)?;
         let Parts { values, .. } = out.parts();
         check_shape::<O, _>("values", &extent, values.as_ref())?;
         let mut sums = memory::table(O::NAME, "values", extent.rows, extent.columns())?;
         let mut none = memory::table(O::NAME, "indices", extent.rows, 0)?;
-        O::execute(&inputs, &self.options, sums.view_mut(), none.view_mut())?;
+        O::execute(&inputs, &options, sums.view_mut(), none.view_mut())?;
         if let Some(mut values) = values {
             values.iter_mut().zip(sums.iter()).for_each(|(to, sum)| *to += *sum);
         }
@@ -137,25 +161,25 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
     where
         O: OnDevice,
     {
-        let (inputs, extent) = self.prepare(false)?;
+        let (inputs, extent, options) = self.prepare(false)?;
         let (values, indices) = tables::<O>(&extent);
         let rows = |columns| (if columns > 0 { extent.rows } else { 0 }, columns);
-        let (values, indices) = O::execute_on_device(&inputs, &self.options, [rows(values), rows(indices)])?;
+        let (values, indices) = O::execute_on_device(&inputs, &options, [rows(values), rows(indices)])?;
         Ok(O::Form::left(values, indices))
     }
 
     /// Runs it and returns plain tables.
     fn tables(&self, batched: bool) -> Result<(Extent, Array2<T>, Array2<u64>), Error> {
-        let (inputs, extent) = self.prepare(batched)?;
+        let (inputs, extent, options) = self.prepare(batched)?;
         let (values, indices) = tables::<O>(&extent);
         let mut values = memory::table(O::NAME, "values", extent.table_rows(), values)?;
         let mut indices = memory::table(O::NAME, "indices", extent.table_rows(), indices)?;
-        O::execute(&inputs, &self.options, values.view_mut(), indices.view_mut())?;
+        O::execute(&inputs, &options, values.view_mut(), indices.view_mut())?;
         Ok((extent, values, indices))
     }
 
     /// Checks everything that can be checked before running.
-    fn prepare(&self, batched: bool) -> Result<(Inputs<'a, T>, Extent), Error> {
+    fn prepare(&self, batched: bool) -> Result<(Inputs<'a, T>, Extent, Options), Error> {
         self.options.check(O::NAME, O::ACCUMULATES)?;
         let variables = O::variables();
         let inputs = Inputs::bind(O::NAME, &variables, self.arguments.clone(), batched, &self.scope)?;
@@ -163,7 +187,11 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
         engine::check_places(O::NAME, &self.options, places)?;
         O::check(&inputs)?;
         let extent = O::extent(&inputs);
-        Ok((inputs, extent))
+        let mut options = self.options.clone();
+        if inputs.are_stored() || self.pieces.any() {
+            options.run = Some(Arc::new(Run::new(self.pieces.clone())));
+        }
+        Ok((inputs, extent, options))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::cuda;
 use crate::domain::{Domain, Table};
 use crate::error::Error;
 use crate::options::{Backend, Options};
+use crate::stream;
 use keops_core::{Formula, Scalar};
 use ndarray::ArrayViewMut2;
 
@@ -34,13 +35,19 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
     values: ArrayViewMut2<'_, T>,
     indices: ArrayViewMut2<'_, u64>,
 ) -> Result<(), Error> {
+    if let Some(run) = &options.run {
+        if let Backend::Cuda(device) = options.backend {
+            let reason = "data that is read while the call runs, a memory limit and progress are for the processor";
+            return Err(Error::NoBackend { formula: F::TEXT, backend: format!("Cuda({device})"), reason });
+        }
+        refuse_devices::<F, T>(tables)?;
+        return stream::reduce::<F, R, T>(run, tables, domain, options, values, indices);
+    }
     #[cfg(feature = "cuda")]
     if let Some(chosen) = device::<F, T>(tables, options)? {
         return cuda::reduce::<F, R, T>(chosen, tables, domain, options, values, indices);
     }
-    if let Some((variable, device)) = located::<F, T>(tables) {
-        return Err(Error::OtherPlace { formula: F::TEXT, variable, device, backend: "the processor".to_string() });
-    }
+    refuse_devices::<F, T>(tables)?;
     tracing::debug!(formula = F::TEXT, backend = "cpu", level = ?options.level(), "backend chosen");
     cpu::reduce::<F, R, T>(tables, domain, options, values, indices)
 }
@@ -83,6 +90,13 @@ pub(crate) fn check_places(
         }
     }
     Ok(())
+}
+
+/// Refuses data on a device for a reduction that runs on the processor.
+fn refuse_devices<F: Formula, T>(tables: &[Table<'_, T>]) -> Result<(), Error> {
+    located::<F, T>(tables).map_or(Ok(()), |(variable, device)| {
+        Err(Error::OtherPlace { formula: F::TEXT, variable, device, backend: "the processor".to_string() })
+    })
 }
 
 /// The first variable whose data is on a device, and on which.

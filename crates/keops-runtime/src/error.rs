@@ -5,6 +5,7 @@
 
 use crate::options::{Accumulator, Level};
 use keops_core::Category;
+use std::path::PathBuf;
 
 /// Why a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -400,6 +401,36 @@ pub enum Error {
         expected: usize,
         /// Shape of the data.
         got: Vec<usize>,
+    },
+    /// A file of data cannot be used.
+    #[error("{}: {reason}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Data could not be read while a call ran.
+    #[error("{formula}: reading variable `{variable}` from {from}: {reason}")]
+    Read {
+        /// The formula.
+        formula: &'static str,
+        /// The variable.
+        variable: &'static str,
+        /// What it is read from.
+        from: String,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// A memory limit is too small for the smallest pieces.
+    #[error("{formula}: a memory limit of {limit} bytes is too small: at least {needed} are needed")]
+    MemoryLimit {
+        /// The formula.
+        formula: &'static str,
+        /// The limit.
+        limit: usize,
+        /// Bytes that would do.
+        needed: usize,
     },
     /// Memory for a result could not be had.
     #[error("{formula}: no memory for {rows} × {columns} number(s) of {part}")]

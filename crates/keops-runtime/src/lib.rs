@@ -20,6 +20,7 @@ mod options;
 mod pointwise;
 mod rows;
 mod rows_known;
+mod stream;
 
 pub use call::{Batched, Call};
 #[cfg(feature = "cuda")]
@@ -33,6 +34,7 @@ pub use operation::Target;
 pub use options::{Accumulator, Backend, Level};
 pub use rows::{Rows, RowsDimension, RowsView};
 pub use rows_known::RowsOfKnownDimension;
+pub use stream::{BlockRows, FileRows, Progress};
 
 /// What generated code refers to. No promises are made about it.
 #[doc(hidden)]

@@ -1,6 +1,8 @@
 //! The choices of a call: where it runs, how it adds up, which instructions it uses.
 
 use crate::error::Error;
+use crate::stream::Run;
+use std::sync::Arc;
 
 /// Where a reduction runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -99,7 +101,7 @@ fn has_neon() -> bool {
 }
 
 /// The choices of one call, all of them defaults until said otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Where it runs.
     pub(crate) backend: Backend,
@@ -107,6 +109,8 @@ pub struct Options {
     pub(crate) accumulator: Option<Accumulator>,
     /// Which instructions; `None` is the best there is.
     pub(crate) level: Option<Level>,
+    /// The run in pieces that it is part of.
+    pub(crate) run: Option<Arc<Run>>,
 }
 
 impl Options {

@@ -4,6 +4,7 @@ use crate::domain::on_host;
 use crate::error::Error;
 use crate::located::DeviceMemory;
 use crate::memory;
+use crate::stream::Source;
 use keops_core::{Category, Scalar, Variable};
 #[cfg(feature = "cuda")]
 use ndarray::ShapeBuilder;
@@ -24,6 +25,7 @@ use ndarray::{
 /// | ndarray, 3 axes (rows × K × d, K·d = `D`) | one per first index: the shape of the results of K-reductions |
 /// | ndarray, 3 to 6 axes, in a batched call (see [`Call::batched`](crate::Call::batched)) | leading axes are batches |
 /// | ndarray of dynamic dimension | as its number of axes says; without axes one number |
+/// | [`FileRows`](crate::FileRows), [`BlockRows`](crate::BlockRows) | rows that are read while the call runs |
 /// | references to these | the same |
 ///
 /// Nothing is copied, except an array with K × d or several batch axes that cannot be walked with one stride. A row that is
@@ -68,6 +70,8 @@ enum Form<'a, T> {
     /// Rows on a device, a number in the place of all, and their shape.
     #[cfg(feature = "cuda")]
     Device(&'a DeviceMemory, &'a [[T; 1]; 1], (usize, usize)),
+    /// Rows that are read while the call runs.
+    Stored(&'a dyn Source<T>),
 }
 
 /// Checked data of a variable.
@@ -79,12 +83,14 @@ pub(crate) struct Resolved<'a, T> {
     pub(crate) batch: Vec<usize>,
     /// Where the numbers are, if not on the host; then `data` has their shape only.
     pub(crate) device: Option<&'a DeviceMemory>,
+    /// What they are read from, if they are not in memory; then `data` has their shape only.
+    pub(crate) stored: Option<&'a dyn Source<T>>,
 }
 
 impl<T: Scalar> Resolved<'_, T> {
     /// The numbers, downloaded if they are on a device.
     pub(crate) fn on_host(&self, formula: &'static str) -> Result<CowArray<'_, T, Ix3>, Error> {
-        on_host(formula, self.data.view(), self.device)
+        on_host(formula, "", self.data.view(), self.device, self.stored)
     }
 }
 
@@ -97,6 +103,11 @@ impl<'a, T: Scalar> RowsView<'a, T> {
     /// Consecutive numbers, to be cut into rows.
     pub fn from_flat(numbers: &'a [T]) -> Self {
         RowsView(Form::Flat(numbers))
+    }
+
+    /// Rows that are read while the call runs.
+    pub(crate) fn from_source(source: &'a dyn Source<T>) -> Self {
+        RowsView(Form::Stored(source))
     }
 
     /// Rows on a device, with one number to look at in the place of all, where shapes are checked.
@@ -129,8 +140,14 @@ impl<'a, T: Scalar> RowsView<'a, T> {
             Form::Device(memory, ..) => Some(memory),
             _ => None,
         };
-        let table = match self.0 {
+        let (form, stored) = match self.0 {
+            Form::Stored(source) => (IxDyn::look(source.placeholder()).0, Some(source)),
+            form => (form, None),
+        };
+        let table = match form {
             Form::Table(table) => table,
+            // A placeholder is an array.
+            Form::Stored(_) => return Err(columns(0)),
             #[cfg(feature = "cuda")]
             Form::Device(_, one, (rows, row)) => {
                 if row != dim {
@@ -160,13 +177,18 @@ impl<'a, T: Scalar> RowsView<'a, T> {
                     _ => return Err(Error::Axes { formula, variable: name, category, expected: dim, got }),
                 };
                 let rows = shape[batch.len()];
-                return Ok(Resolved { data: collapse(array, batch.len(), rows, dim, formula, name)?, batch, device });
+                return Ok(Resolved {
+                    data: collapse(array, batch.len(), rows, dim, formula, name)?,
+                    batch,
+                    device,
+                    stored,
+                });
             }
         };
         if table.ncols() != dim {
             return Err(columns(table.ncols()));
         }
-        Ok(Resolved { data: CowArray::from(table.insert_axis(Axis(0))), batch: Vec::new(), device })
+        Ok(Resolved { data: CowArray::from(table.insert_axis(Axis(0))), batch: Vec::new(), device, stored })
     }
 }
 

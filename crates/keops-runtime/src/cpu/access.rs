@@ -7,7 +7,7 @@
 //!
 //! These are the leaves that read raw memory: bounds are established once per tile by the scheme that builds them.
 
-use crate::domain::Table;
+use crate::domain::{Origin, Table};
 use core::marker::PhantomData;
 use core::ops::Range;
 use keops_core::lanes::F64x1;
@@ -135,6 +135,7 @@ pub(super) struct Inputs<'j, 'c, T> {
     tables: &'j [Table<'j, T>],
     /// Where the element is in each table.
     positions: [usize; MOST_VARIABLES],
+    origin: Origin,
     /// Copies of rows that do not lie one after the other.
     copies: &'c mut Vec<Vec<T>>,
 }
@@ -143,12 +144,13 @@ impl<'j, 'c, T: Scalar> Inputs<'j, 'c, T> {
     pub(super) fn new(
         tables: &'j [Table<'j, T>],
         positions: [usize; MOST_VARIABLES],
+        origin: Origin,
         copies: &'c mut Vec<Vec<T>>,
     ) -> Self {
         if copies.len() < tables.len() {
             copies.resize(tables.len(), Vec::new());
         }
-        Inputs { tables, positions, copies }
+        Inputs { tables, positions, origin, copies }
     }
 
     /// Rows `range` of every variable of the index `which`, row 0 being the first of them, and at least `count` rows:
@@ -157,7 +159,7 @@ impl<'j, 'c, T: Scalar> Inputs<'j, 'c, T> {
         let mut record = Record {
             base: [core::ptr::null(); MOST_VARIABLES],
             row: 0,
-            first: range.start as u64,
+            first: (self.origin.of(which) + range.start) as u64,
             formula: PhantomData,
         };
         for (v, table) in self.tables.iter().enumerate() {

@@ -23,11 +23,10 @@ pub(super) struct Desk<T> {
 pub(super) fn finish<F: Formula, R: Reduction, T: Scalar>(
     job: &Job<'_, T>,
     rows: Range<usize>,
-    states: States<'_, T>,
+    mut states: States<'_, T>,
     desk: &mut Desk<T>,
     mut put: impl FnMut(usize, &[T], &[u64]),
 ) {
-    let (values, indices) = (state_values::<F, R>(), R::state_indices::<F>());
     let Desk { result, indices: result_indices, staged, finished, copies } = desk;
     result.resize(if R::LINEAR { F::ACC } else { R::values::<F>() }, T::default());
     result_indices.resize(R::indices::<F>(), 0);
@@ -36,24 +35,8 @@ pub(super) fn finish<F: Formula, R: Reduction, T: Scalar>(
     let mut input = inputs(job, copies);
     let source = input.tile::<F>(row_category::<F>(), rows.clone(), 0);
 
-    let count = rows.len();
-    let chunks = states.values.len().checked_div(count * values).unwrap_or(1);
-    let (first_values, rest_values) = states.values.split_at_mut(count * values);
-    let (first_indices, rest_indices) = states.indices.split_at_mut(count * indices);
-    for r in 0..count {
-        let into_values = &mut first_values[r * values..][..values];
-        let into_indices = &mut first_indices[r * indices..][..indices];
-        for c in 0..chunks - 1 {
-            let from = c * count + r;
-            R::merge::<F, T>(
-                State { values: into_values, indices: into_indices },
-                State {
-                    values: &mut rest_values[from * values..][..values],
-                    indices: &mut rest_indices[from * indices..][..indices],
-                },
-            );
-        }
-        R::finish::<F, T>(State { values: into_values, indices: into_indices }, result, result_indices);
+    for r in 0..rows.len() {
+        R::finish::<F, T>(merge_chunks::<F, R, T>(&mut states, rows.len(), r), result, result_indices);
         if R::LINEAR {
             // SAFETY: the vectors have the lengths that the formula states.
             unsafe {
@@ -72,12 +55,38 @@ pub(super) fn finish<F: Formula, R: Reduction, T: Scalar>(
     }
 }
 
+/// Merges the chunks of row `r` in order, where `states` holds the states of `count` rows chunk by chunk.
+#[inline(always)]
+pub(super) fn merge_chunks<'s, F: Formula, R: Reduction, T: Scalar>(
+    states: &'s mut States<'_, T>,
+    count: usize,
+    r: usize,
+) -> State<'s, T> {
+    let (values, indices) = (state_values::<F, R>(), R::state_indices::<F>());
+    let chunks = states.values.len().checked_div(count * values).unwrap_or(1);
+    let (first_values, rest_values) = states.values.split_at_mut(count * values);
+    let (first_indices, rest_indices) = states.indices.split_at_mut(count * indices);
+    let into_values = &mut first_values[r * values..][..values];
+    let into_indices = &mut first_indices[r * indices..][..indices];
+    for c in 0..chunks - 1 {
+        let from = c * count + r;
+        R::merge::<F, T>(
+            State { values: into_values, indices: into_indices },
+            State {
+                values: &mut rest_values[from * values..][..values],
+                indices: &mut rest_indices[from * indices..][..indices],
+            },
+        );
+    }
+    State { values: into_values, indices: into_indices }
+}
+
 /// A compensated sum of rows in `f64`, for gradients towards parameters.
 #[derive(Clone)]
-pub(super) struct Total(Vec<(f64, f64)>);
+pub(crate) struct Total(pub(crate) Vec<(f64, f64)>);
 
 impl Total {
-    pub(super) fn new(dim: usize) -> Self {
+    pub(crate) fn new(dim: usize) -> Self {
         Total(vec![(0.0, 0.0); dim])
     }
 
@@ -87,13 +96,13 @@ impl Total {
         }
     }
 
-    pub(super) fn merge(&mut self, other: &Total) {
+    pub(crate) fn merge(&mut self, other: &Total) {
         for (sum, part) in self.0.iter_mut().zip(&other.0) {
             add(sum, *part);
         }
     }
 
-    pub(super) fn get(&self) -> impl Iterator<Item = f64> + '_ {
+    pub(crate) fn get(&self) -> impl Iterator<Item = f64> + '_ {
         self.0.iter().map(|&(sum, carry)| if sum.is_finite() { sum + carry } else { sum })
     }
 }

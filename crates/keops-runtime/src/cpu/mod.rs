@@ -12,12 +12,14 @@ mod item;
 mod level;
 mod pairs;
 mod parameters;
+mod partial;
 mod plan;
 pub(crate) mod reduction;
 mod rows_in_lanes;
 mod scheme;
 mod waves;
 
+pub(crate) use partial::Partial;
 pub use reduction::{
     ArgKMin, ArgMax, ArgMin, KMin, KMinArgKMin, LogSumExp, Max, MaxArgMax, MaxSumShiftExp, Min, MinArgMin, Sum,
     SumSoftMaxWeight,
@@ -29,13 +31,14 @@ use crate::error::Error;
 use crate::options::{Accumulator, Level, Options};
 use access::MOST_VARIABLES;
 use alone::{Bench, next_task};
-use finish::Total;
+pub(crate) use finish::Total;
 use keops_core::{Formula, Keep, Scalar};
 use ndarray::{ArrayViewMut2, Axis};
 use parameters::Parameters;
 use plan::Groups;
 use rayon::prelude::*;
 use scheme::Job;
+pub(crate) use scheme::{column_category, row_category};
 use waves::Waiting;
 
 /// Runs one reduction.
@@ -54,8 +57,7 @@ pub(crate) fn reduce<F: Formula, R: Reduction, T: Scalar>(
     const { assert!(F::VARIABLES.len() <= MOST_VARIABLES, "too many variables in one formula") };
     let parameters = Parameters::<T>::stage::<F>(tables, domain);
     let tables: Vec<_> = tables.iter().map(Table::view).collect();
-    let level = options.level();
-    let work = Work { tables: &tables, domain, parameters: &parameters, accumulator: options.accumulator(), level };
+    let work = Work::new(&tables, domain, &parameters, options);
 
     let groups = Groups::new(domain, (F::ROW + R::state::<F>()) * size_of::<T>());
     if groups.is_single() {
@@ -77,10 +79,20 @@ struct Work<'a, T> {
 }
 
 impl<'a, T: Scalar> Work<'a, T> {
+    fn new(
+        tables: &'a [Table<'a, T>],
+        domain: &'a Domain<'a>,
+        parameters: &'a Parameters<T>,
+        options: &Options,
+    ) -> Self {
+        Work { tables, domain, parameters, accumulator: options.accumulator(), level: options.level() }
+    }
+
     /// What the work items of a batch element have in common.
     fn job(&self, element: usize) -> Job<'a, T> {
         let par = self.parameters.of(element);
-        Job { tables: self.tables, batch: self.domain.batch, element, par, accumulator: self.accumulator }
+        let Domain { batch, origin, .. } = *self.domain;
+        Job { tables: self.tables, batch, element, origin, par, accumulator: self.accumulator }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::access::{Broadcast, Inputs, MOST_VARIABLES, Record, Write};
 use super::plan::{TILE, staged_columns};
 use super::reduction::{MATRIX_FROM, NONE, Reduction};
-use crate::domain::Table;
+use crate::domain::{Origin, Table};
 use crate::options::Accumulator;
 use core::ops::Range;
 use keops_core::{Category, Formula, Keep, Real, Scalar, Shape};
@@ -16,13 +16,15 @@ pub(super) struct Job<'a, T> {
     pub(super) batch: &'a [usize],
     /// The batch element.
     pub(super) element: usize,
+    /// Where the tables begin.
+    pub(super) origin: Origin,
     /// Its staged parameters.
     pub(super) par: &'a [T],
     pub(super) accumulator: Accumulator,
 }
 
 /// The category of the rows of a formula.
-pub(super) const fn row_category<F: Formula>() -> Category {
+pub(crate) const fn row_category<F: Formula>() -> Category {
     match F::KEEP {
         Keep::I | Keep::None => Category::Vi,
         Keep::J => Category::Vj,
@@ -30,7 +32,7 @@ pub(super) const fn row_category<F: Formula>() -> Category {
 }
 
 /// The category of its columns.
-pub(super) const fn column_category<F: Formula>() -> Category {
+pub(crate) const fn column_category<F: Formula>() -> Category {
     match F::KEEP {
         Keep::I | Keep::None => Category::Vj,
         Keep::J => Category::Vi,
@@ -214,5 +216,5 @@ pub(super) fn positions<T>(tables: &[Table<'_, T>], batch: &[usize], element: us
 
 /// Inputs of one work item.
 pub(super) fn inputs<'j, 'c, T: Scalar>(job: &Job<'j, T>, copies: &'c mut Vec<Vec<T>>) -> Inputs<'j, 'c, T> {
-    Inputs::new(job.tables, positions(job.tables, job.batch, job.element), copies)
+    Inputs::new(job.tables, positions(job.tables, job.batch, job.element), job.origin, copies)
 }

@@ -3,10 +3,12 @@
 use super::finish::{Desk, Total, finish};
 use super::item::Walk;
 use super::level::dispatch;
+use super::partial::merge_rows;
 use super::plan::Group;
 use super::reduction::Reduction;
-use super::scheme::{Scratch, States, state_values};
+use super::scheme::{Scratch, States, column_category, state_values};
 use super::{Work, copy, take_rows};
+use crate::domain::Domain;
 use core::marker::PhantomData;
 use keops_core::{Formula, Scalar};
 use ndarray::ArrayViewMut2;
@@ -83,6 +85,31 @@ impl<T: Scalar> Waiting<T> {
                 copy(&mut values, r, row);
                 copy(&mut indices, r, row_indices);
             });
+        });
+    }
+
+    /// Walks a wave and merges the states of its groups into those of all rows, taken off the front of the tables.
+    ///
+    /// The chunks of the wave are merged with one another first, so that a block of columns has the states of a call of its own.
+    pub(super) fn absorb<F: Formula, R: Reduction>(
+        &mut self,
+        work: &Work<'_, T>,
+        wave: &[Group],
+        values: &mut ArrayViewMut2<'_, T>,
+        indices: &mut ArrayViewMut2<'_, u64>,
+    ) {
+        let Domain { origin, .. } = *work.domain;
+        let origin = origin.of(column_category::<F>());
+        let states = self.walk::<F, R>(work, wave);
+        let parts: Vec<_> = states
+            .into_iter()
+            .map(|(states, group)| {
+                let rows = group.rows.len();
+                (states, take_rows(values, rows), take_rows(indices, rows))
+            })
+            .collect();
+        parts.into_par_iter().for_each(|(states, mut values, mut indices)| {
+            merge_rows::<F, R, T>(&mut values, &mut indices, states, origin);
         });
     }
 

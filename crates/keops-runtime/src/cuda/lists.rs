@@ -204,7 +204,7 @@ mod tests {
                         .map(move |(row, column)| ((element * pattern.rows() + row) as u64, column as u64))
                 })
                 .collect();
-            let domain = Domain { batch: &[2, 3], elements: 2..5, pattern };
+            let domain = Domain { batch: &[2, 3], elements: 2..5, pattern, origin: Default::default() };
             for cut in [CUT, Cut { items: 1000, ..CUT }, Cut { records: 5, ..CUT }, Cut { separate: true, ..CUT }] {
                 assert_eq!(pairs(&domain, cut).1, want, "{cut:?}");
             }

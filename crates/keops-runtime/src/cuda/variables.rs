@@ -32,7 +32,7 @@ impl<'a, T: Scalar> Variables<'a, T> {
     /// Looks at the data, before a session begins.
     pub(super) fn new<F: Formula>(tables: &'a [Table<'a, T>]) -> Result<Self, Error> {
         let look = |(table, variable): (&'a Table<'a, T>, &Variable)| match variable.category {
-            Category::Pm => on_host(F::TEXT, table.data, table.device),
+            Category::Pm => on_host(F::TEXT, variable.name, table.data, table.device, table.stored),
             _ => Ok(CowArray::from(table.data)),
         };
         let parameters = tables.iter().zip(F::VARIABLES).map(look).collect::<Result<_, _>>()?;

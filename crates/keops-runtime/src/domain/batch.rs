@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::located::DeviceMemory;
+use crate::stream::{self, Source};
 use keops_core::Scalar;
 use ndarray::{ArrayView3, Axis, CowArray, Ix3};
 
@@ -15,12 +16,19 @@ pub(crate) struct Table<'a, T> {
     pub(crate) skip: usize,
     /// Where the numbers are, if not on the host; then `data` has their shape only.
     pub(crate) device: Option<&'a DeviceMemory>,
+    /// What they are read from, if they are not in memory; then `data` has their shape only.
+    pub(crate) stored: Option<&'a dyn Source<T>>,
 }
 
-impl<T> Table<'_, T> {
+impl<'a, T> Table<'a, T> {
+    /// Data in memory; the first of its elements is number `skip`.
+    pub(crate) fn new(data: ArrayView3<'a, T>, steps: Vec<usize>, skip: usize) -> Self {
+        Table { data, steps, skip, device: None, stored: None }
+    }
+
     /// The same data, borrowed for a shorter time.
     pub(crate) fn view(&self) -> Table<'_, T> {
-        Table { data: self.data.view(), steps: self.steps.clone(), skip: self.skip, device: self.device }
+        Table { data: self.data.view(), steps: self.steps.clone(), ..*self }
     }
 
     /// Is the same data used by all batch elements?
@@ -34,12 +42,18 @@ impl<T> Table<'_, T> {
     }
 }
 
-/// Numbers of a table, downloaded if they are on a device.
+/// Numbers of a table in memory: downloaded if they are on a device, read if they are stored.
 pub(crate) fn on_host<'v, T: Scalar>(
     formula: &'static str,
+    variable: &'static str,
     data: ArrayView3<'v, T>,
     device: Option<&DeviceMemory>,
+    stored: Option<&dyn Source<T>>,
 ) -> Result<CowArray<'v, T, Ix3>, Error> {
+    if let Some(source) = stored {
+        let error = |reason| Error::Read { formula, variable, from: source.name(), reason };
+        return Ok(CowArray::from(stream::load(source, &data).map_err(error)?));
+    }
     let Some(memory) = device else { return Ok(CowArray::from(data)) };
     let (_, rows, columns) = data.dim();
     // SAFETY: the numbers are `f32` or `f64`, and as many as the shape says.

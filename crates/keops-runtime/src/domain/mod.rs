@@ -15,6 +15,7 @@ pub(crate) use pattern::{Pattern, Span};
 pub use ranges::Ranges;
 
 use core::ops::Range;
+use keops_core::Category;
 use std::sync::Arc;
 
 /// The pairs of a reduction.
@@ -26,6 +27,26 @@ pub(crate) struct Domain<'d> {
     pub(crate) elements: Range<usize>,
     /// The columns of each row, the same in all elements.
     pub(crate) pattern: &'d Pattern,
+    /// Where the tables begin in the arrays that they are parts of.
+    pub(crate) origin: Origin,
+}
+
+/// Number of row 0 of the tables among all rows i, and among all rows j.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) i: usize,
+    pub(crate) j: usize,
+}
+
+impl Origin {
+    /// That of the rows of a category.
+    pub(crate) fn of(self, category: Category) -> usize {
+        match category {
+            Category::Vi => self.i,
+            Category::Vj => self.j,
+            Category::Pm => 0,
+        }
+    }
 }
 
 impl Domain<'_> {

@@ -53,6 +53,47 @@ impl Pattern {
         builder.finish()
     }
 
+    /// The part that lies in `rows` × `columns`, counted from there.
+    ///
+    /// Of segments that are problems of their own each stays one, even one without rows; neighbours that now see the same
+    /// columns are not joined, since the rows of a result do not depend on what is joined.
+    pub(crate) fn window(&self, rows: Range<usize>, columns: Range<usize>) -> Self {
+        let mut builder = Builder::new(columns.len(), self.independent);
+        // Segments in front of the window and behind it have no rows in it.
+        let first = self.starts.partition_point(|&start| start <= rows.start).saturating_sub(1);
+        for segment in (first..self.len()).take_while(|&segment| self.starts[segment] < rows.end) {
+            let here = self.segment_rows(segment);
+            let count = here.end.min(rows.end).saturating_sub(here.start.max(rows.start));
+            let seen = &self.ranges[self.slices[segment]..self.slices[segment + 1]];
+            let seen = &seen[seen.partition_point(|range| range.end <= columns.start)..];
+            let seen = seen.iter().take_while(|range| range.start < columns.end);
+            builder.push(
+                count,
+                seen.map(|range| {
+                    range.start.max(columns.start) - columns.start..range.end.min(columns.end) - columns.start
+                }),
+            );
+        }
+        builder.pattern
+    }
+
+    /// Does any of `rows` see any of `columns`?
+    pub(crate) fn meets(&self, rows: Range<usize>, columns: Range<usize>) -> bool {
+        let first = self.starts.partition_point(|&start| start <= rows.start).saturating_sub(1);
+        (first..self.len()).take_while(|&segment| self.starts[segment] < rows.end).any(|segment| {
+            let seen = &self.ranges[self.slices[segment]..self.slices[segment + 1]];
+            let next = seen.partition_point(|range| range.end <= columns.start);
+            let here = self.segment_rows(segment);
+            let overlap = here.start.max(rows.start) < here.end.min(rows.end) && !columns.is_empty();
+            overlap && seen.get(next).is_some_and(|range| range.start < columns.end)
+        })
+    }
+
+    /// Pairs of a row and a column that it sees.
+    pub(crate) fn pairs(&self) -> u64 {
+        (0..self.len()).map(|segment| self.segment_rows(segment).len() as u64 * self.terms(segment) as u64).sum()
+    }
+
     /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.starts[self.starts.len() - 1]
@@ -259,6 +300,32 @@ mod tests {
                 assert_eq!(split, columns[start..end]);
                 assert!(start == end || span.first() == columns[start]);
             }
+        }
+    }
+
+    #[test]
+    fn windows_hold_the_pairs_within() {
+        let rows = offsets([0, 2, 3, 3, 7]);
+        let kept = [&[0..3, 5..9][..], &[4..6, 6..6], &[1..2, 3..3], &[8..9, 9..10]];
+        let pattern = Pattern::clusters(&rows, 10, |cluster| kept[cluster].to_vec());
+        let pairs = |pattern: &Pattern, r: usize, c: usize| {
+            let mut all = std::collections::BTreeSet::new();
+            for segment in 0..pattern.len() {
+                for column in pattern.span(segment, 0..pattern.terms(segment)).parts().flatten() {
+                    all.extend(pattern.segment_rows(segment).map(|row| (row + r, column + c)));
+                }
+            }
+            all
+        };
+        let all = pairs(&pattern, 0, 0);
+        assert_eq!((all.len() as u64, pattern.pairs()), (14 + 2 + 8, 14 + 2 + 8));
+        for (r0, r1, c0, c1) in [(0, 7, 0, 10), (1, 4, 2, 6), (2, 3, 0, 4), (3, 7, 8, 9), (5, 5, 0, 10), (0, 7, 3, 3)] {
+            let window = pattern.window(r0..r1, c0..c1);
+            assert_eq!((window.rows(), window.columns()), (r1 - r0, c1 - c0));
+            let expected =
+                all.iter().copied().filter(|&(r, c)| (r0..r1).contains(&r) && (c0..c1).contains(&c)).collect();
+            assert_eq!(pairs(&window, r0, c0), expected);
+            assert_eq!(pattern.meets(r0..r1, c0..c1), !expected.is_empty());
         }
     }
 

@@ -62,7 +62,7 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
     ) -> Result<(), Error> {
         let mut tables = inputs.tables();
         let Some(seed) = tables.pop() else { return Ok(()) };
-        let seeds = on_host(G::TEXT, seed.data, seed.device)?;
+        let seeds = on_host(G::TEXT, "e", seed.data, seed.device, seed.stored)?;
         let (domain, elements) = (inputs.domain(F::KEEP), inputs.elements());
         let kept = inputs.rows(F::KEEP);
 
@@ -81,7 +81,7 @@ impl<F: Formula, R: Exponential, G: Formula> Operation for GradExponential<F, R,
         let raw = by_elements(G::TEXT, raw, elements.len())?;
         let scaled = by_elements(G::TEXT, scaled, elements.len())?;
         let (steps, skip) = (row_major(inputs.batch()), elements.start);
-        let mut push = |data| tables.push(Table { data, steps: steps.clone(), skip, device: None });
+        let mut push = |data| tables.push(Table::new(data, steps.clone(), skip));
         push(raw.slice(s![.., .., 0..1]));
         if R::MEAN {
             push(scaled.view());

@@ -184,7 +184,7 @@ fn select<F: Formula, R: Selection, T: Scalar>(
     tables: &[Table<'_, T>],
 ) -> Result<Array2<u64>, Error> {
     // An accumulator means nothing to the forward pass.
-    let options = Options { accumulator: None, ..*options };
+    let options = Options { accumulator: None, ..options.clone() };
     let domain = inputs.domain(F::KEEP);
     let rows = domain.rows();
     let mut indices = memory::table(F::TEXT, "selected indices", rows, <R::Arg as cpu::Reduction>::indices::<F>())?;

@@ -133,8 +133,8 @@ impl<F: Formula, A: Formula, G: Formula> Operation for GradSums<F, A, G> {
         let raw = by_elements(G::TEXT, raw, elements.len())?;
         let rows = by_elements(G::TEXT, rows, elements.len())?;
         let (steps, skip) = (row_major(inputs.batch()), elements.start);
-        tables.push(Table { data: raw.slice(s![.., .., 0..1]), steps: steps.clone(), skip, device: None });
-        tables.push(Table { data: rows.slice(s![.., .., ..sums]), steps, skip, device: None });
+        tables.push(Table::new(raw.slice(s![.., .., 0..1]), steps.clone(), skip));
+        tables.push(Table::new(rows.slice(s![.., .., ..sums]), steps, skip));
         engine::reduce::<G, Sum, T>(&tables, &inputs.domain(G::KEEP), options, values.view_mut(), indices)?;
         add_direct(values, rows.slice(s![.., .., sums..]), G::KEEP);
         Ok(())

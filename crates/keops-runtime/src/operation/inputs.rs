@@ -1,9 +1,10 @@
 //! [`Inputs`]: the data of a call, checked against the variables of its formula.
 
-use crate::domain::{Domain, Pattern, Scope, Table, on_host};
+use crate::domain::{Domain, Origin, Pattern, Scope, Table, on_host};
 use crate::error::Error;
 use crate::located::DeviceMemory;
 use crate::rows::{Resolved, RowsView};
+use crate::stream::Source;
 use core::ops::Range;
 use keops_core::{Category, Keep, Scalar, Variable};
 use ndarray::{CowArray, Ix3};
@@ -31,6 +32,8 @@ struct Owned<'a, T> {
     steps: Vec<usize>,
     /// See [`Table::device`].
     device: Option<&'a DeviceMemory>,
+    /// See [`Table::stored`].
+    stored: Option<&'a dyn Source<T>>,
 }
 
 impl<'a, T: Scalar> Inputs<'a, T> {
@@ -61,11 +64,12 @@ impl<'a, T: Scalar> Inputs<'a, T> {
         let [i, j] = patterns(formula, scope, m, n)?;
         let tables = resolved
             .into_iter()
-            .map(|Resolved { data, batch: own, device }| Owned {
+            .map(|Resolved { data, batch: own, device, stored }| Owned {
                 data,
                 steps: steps(&own, batch.len()),
                 batch: own,
                 device,
+                stored,
             })
             .collect();
         let elements = 0..batch.iter().product();
@@ -76,7 +80,7 @@ impl<'a, T: Scalar> Inputs<'a, T> {
     pub(crate) fn tables(&self) -> Vec<Table<'_, T>> {
         self.tables
             .iter()
-            .map(|t| Table { data: t.data.view(), steps: t.steps.clone(), skip: 0, device: t.device })
+            .map(|t| Table { data: t.data.view(), steps: t.steps.clone(), skip: 0, device: t.device, stored: t.stored })
             .collect()
     }
 
@@ -85,11 +89,21 @@ impl<'a, T: Scalar> Inputs<'a, T> {
         self.tables.iter().map(|table| table.device.map(DeviceMemory::ordinal))
     }
 
+    /// Does any of the data have to be read?
+    pub(crate) fn are_stored(&self) -> bool {
+        self.tables.iter().any(|table| table.stored.is_some())
+    }
+
     /// The pairs, for a reduction that keeps `keep`.
     ///
     /// With [`Keep::None`] the rows i are reduced one by one and summed up in the end.
     pub(crate) fn domain(&self, keep: Keep) -> Domain<'_> {
-        Domain { batch: &self.batch, elements: self.elements.clone(), pattern: self.pattern(keep) }
+        Domain {
+            batch: &self.batch,
+            elements: self.elements.clone(),
+            pattern: self.pattern(keep),
+            origin: Origin::default(),
+        }
     }
 
     fn pattern(&self, keep: Keep) -> &Pattern {
@@ -124,6 +138,7 @@ impl<'a, T: Scalar> Inputs<'a, T> {
             batch: t.batch.clone(),
             steps: t.steps.clone(),
             device: t.device,
+            stored: t.stored,
         });
         let (i, j) = (Arc::clone(&self.i), Arc::clone(&self.j));
         Inputs { tables: tables.collect(), batch: self.batch.clone(), elements, i, j }
@@ -133,8 +148,8 @@ impl<'a, T: Scalar> Inputs<'a, T> {
     pub(crate) fn on_host(&self, formula: &'static str) -> Result<Inputs<'_, T>, Error> {
         let mut inputs = self.part(self.elements.clone());
         for (table, from) in inputs.tables.iter_mut().zip(&self.tables) {
-            table.data = on_host(formula, from.data.view(), from.device)?;
-            table.device = None;
+            table.data = on_host(formula, "", from.data.view(), from.device, from.stored)?;
+            (table.device, table.stored) = (None, None);
         }
         Ok(inputs)
     }

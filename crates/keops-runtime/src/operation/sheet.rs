@@ -13,13 +13,14 @@ pub(crate) enum Sheet<'v, A> {
 
 impl<'v, A: Copy + Default> Sheet<'v, A> {
     /// A table of `rows` × `columns` in front of `output` (or in front of nothing, where there is no such part; then
-    /// `columns` is 0).
+    /// `columns` is 0). `aside`: is the output to be left alone until everything is there?
     pub(crate) fn new(
         formula: &'static str,
         part: &'static str,
         output: Option<ArrayViewMut<'v, A, IxDyn>>,
         rows: usize,
         columns: usize,
+        aside: bool,
     ) -> Result<Self, Error> {
         let Some(mut output) = output else {
             return Ok(Sheet::Buffered(
@@ -27,6 +28,9 @@ impl<'v, A: Copy + Default> Sheet<'v, A> {
                 ArrayViewMut2::from(&mut [] as &mut [[A; 0]]).into_dyn(),
             ));
         };
+        if aside {
+            return Ok(Sheet::Buffered(memory::table(formula, part, rows, columns)?, output));
+        }
         if output.ndim() == 3 {
             if !output.merge_axes(Axis(1), Axis(2)) {
                 return Ok(Sheet::Buffered(memory::table(formula, part, rows, columns)?, output));
