@@ -175,6 +175,10 @@ macro_rules! avx512 {
             fn exp2(self) -> Self {
                 Self::exp2_hardware(self)
             }
+            #[inline(always)]
+            fn exp2_mul(self, c: Self) -> Self {
+                Self::exp2_mul_hardware(self, c)
+            }
         }
     };
 }
@@ -196,12 +200,29 @@ impl F32x16 {
     #[inline(always)]
     fn exp2_hardware(self) -> Self {
         // SAFETY: see the module's rule.
+        unsafe { F32x16(_mm512_scalef_ps(self.exp2_of_fraction().0, self.0)) }
+    }
+
+    /// The same with 0 for results below the normal numbers: Intel's processors take some hundred cycles for each subnormal
+    /// result, and again wherever it is a factor.
+    #[inline(always)]
+    fn exp2_mul_hardware(self, c: Self) -> Self {
+        let x = self * c;
+        // SAFETY: see the module's rule.
         unsafe {
-            let r = F32x16(_mm512_reduce_ps::<DOWN>(self.0));
-            let c = |k: usize| Self::lit(exp::EXP2_F32_UNIT[k]);
-            let p = c(5).fma(r, c(4)).fma(r, c(3)).fma(r, c(2)).fma(r, c(1)).fma(r, c(0));
-            F32x16(_mm512_scalef_ps(p.0, self.0))
+            // Not less: true of NaN, which stays.
+            let normal = _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(x.0, _mm512_set1_ps(-126.0));
+            F32x16(_mm512_maskz_scalef_ps(normal, x.exp2_of_fraction().0, x.0))
         }
+    }
+
+    /// `2^(x − ⌊x⌋)`.
+    #[inline(always)]
+    fn exp2_of_fraction(self) -> Self {
+        // SAFETY: see the module's rule.
+        let r = unsafe { F32x16(_mm512_reduce_ps::<DOWN>(self.0)) };
+        let c = |k: usize| Self::lit(exp::EXP2_F32_UNIT[k]);
+        c(5).fma(r, c(4)).fma(r, c(3)).fma(r, c(2)).fma(r, c(1)).fma(r, c(0))
     }
 }
 
@@ -230,6 +251,26 @@ impl F64x8 {
     /// `vscalefpd` multiplies by the integer part, with gradual underflow, overflow and NaN as they should be.
     #[inline(always)]
     fn exp2_hardware(self) -> Self {
+        let (power, n) = self.exp2_in_parts();
+        // SAFETY: see the module's rule.
+        unsafe { F64x8(_mm512_scalef_pd(power.0, n.0)) }
+    }
+
+    /// The same with 0 for results below the normal numbers, as for `f32`.
+    #[inline(always)]
+    fn exp2_mul_hardware(self, c: Self) -> Self {
+        let x = self * c;
+        let (power, n) = x.exp2_in_parts();
+        // SAFETY: see the module's rule.
+        unsafe {
+            let normal = _mm512_cmp_pd_mask::<_CMP_NLT_UQ>(x.0, _mm512_set1_pd(-1022.0));
+            F64x8(_mm512_maskz_scalef_pd(normal, power.0, n.0))
+        }
+    }
+
+    /// Two numbers `p`, `n` with `2^x = p · 2^⌊n⌋`.
+    #[inline(always)]
+    fn exp2_in_parts(self) -> (Self, Self) {
         // SAFETY: see the module's rule.
         unsafe {
             // Adding 1.5·2^48 rounds to multiples of 1/16 and leaves k in the low bits. Outside the range of finite
@@ -244,7 +285,7 @@ impl F64x8 {
             let w = F64x8(_mm512_permutex2var_pd(low, t.to_bits().0, high));
             let c = |k: usize| Self::lit(exp::EXP2_F64_SIXTEENTH[k]);
             let q = c(6).fma(r, c(5)).fma(r, c(4)).fma(r, c(3)).fma(r, c(2)).fma(r, c(1));
-            F64x8(_mm512_scalef_pd(w.fma(q * r, w).0, n.0))
+            (w.fma(q * r, w), n)
         }
     }
 }
