@@ -7,6 +7,15 @@ use lattice::{close, four_ulp, levels, rows, x};
 use ndarray::{Array2, array};
 
 keops! {
+    fn three_smallest(x_i: Vi<1>, y_j: Vj<1>) = KMin_ArgKMin_Reduction(x_i * y_j, 3, 0);
+    fn many_smallest(x_i: Vi<1>, y_j: Vj<1>) = ArgKMin_Reduction(x_i * y_j, 300, 0);
+    fn least(x_i: Vi<1>, y_j: Vj<1>) = Min_ArgMin_Reduction(x_i * y_j, 0);
+    fn largest(x_i: Vi<1>, y_j: Vj<1>) = Max_ArgMax_Reduction(x_i * y_j, 0);
+    #[grad(y_j)]
+    fn least_value(x_i: Vi<1>, y_j: Vj<1>) = Min_Reduction(2 * x_i * y_j, 0);
+}
+
+keops! {
     #[grad(x_i)]
     fn distances(x_i: Vi<2>, y_j: Vj<2>) = Sum_Reduction(Norm2(x_i - y_j), 0);
     #[grad(x_i)]
@@ -307,4 +316,62 @@ fn t55_positions_outside_are_nowhere() -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Masks are infinite, and so are distances that overflow: they are selected last, but each with its own index. NaN never is.
+#[test]
+fn infinite_values_are_selected_with_their_indices() {
+    const INF: f64 = f64::INFINITY;
+    const NAN: f64 = f64::NAN;
+    type Row<'a> = (&'a [f64], &'a [u64], &'a [f64]);
+    let smallest: [Row<'_>; 6] = [
+        (&[1.0, INF, INF, INF], &[0, 1, 2], &[1.0, INF, INF]),
+        (&[INF, INF, 1.0, INF], &[2, 0, 1], &[1.0, INF, INF]),
+        (&[INF, INF, INF], &[0, 1, 2], &[INF; 3]),
+        (&[NAN, INF, NAN, 2.0, INF, -INF], &[5, 3, 1], &[-INF, 2.0, INF]),
+        (&[5.0, INF, 4.0, INF, 3.0], &[4, 2, 0], &[3.0, 4.0, 5.0]),
+        (&[NAN, NAN, INF, INF, INF], &[2, 3, 4], &[INF; 3]),
+    ];
+    for rows in [1, 40] {
+        let x = vec![[1.0f64]; rows];
+        for (y, indices, values) in smallest {
+            let (got_values, got) = three_smallest(&x, y).run().unwrap();
+            for i in 0..rows {
+                let row: Vec<u64> = got.slice(ndarray::s![i, .., 0]).to_vec();
+                assert_eq!(row, indices, "{y:?}");
+                let row: Vec<f64> = got_values.slice(ndarray::s![i, .., 0]).to_vec();
+                assert_eq!(row, values, "{y:?}");
+            }
+        }
+        for (y, first) in
+            [(&[NAN, INF][..], 1), (&[NAN, NAN, INF, INF], 2), (&[INF, INF], 0), (&[INF, NAN, 3.0, INF], 2)]
+        {
+            let minus: Vec<f64> = y.iter().map(|y| -y).collect();
+            let (least, largest) = (least(&x, y).run().unwrap(), largest(&x, &minus[..]).run().unwrap());
+            assert!(least.0.iter().zip(&largest.0).all(|(a, b)| *a == y[first] && *b == -y[first]), "{y:?}");
+            assert!(least.1.iter().chain(&largest.1).all(|&at| at == first as u64), "{y:?}");
+            // Only what was selected has a gradient.
+            let gradient = least_value::grad_y_j(&x, y, &vec![[1.0]; rows]).run().unwrap();
+            let expected = |j: usize| if j == first { 2.0 * rows as f64 } else { 0.0 };
+            assert!((0..y.len()).all(|j| gradient[[j, 0]] == expected(j)), "{y:?}: {gradient}");
+        }
+        // A long list, and infinities from one tile to the next.
+        let y: Vec<f64> = (0..600)
+            .map(|j| {
+                if j % 3 == 0 {
+                    f64::from(j)
+                } else if j % 3 == 1 {
+                    INF
+                } else {
+                    NAN
+                }
+            })
+            .collect();
+        let got = many_smallest(&x, &y).run().unwrap();
+        let finite = (0..600).step_by(3);
+        let infinite = (0..600).skip(1).step_by(3);
+        let expected: Vec<u64> = finite.chain(infinite).take(300).collect();
+        assert_eq!(got.slice(ndarray::s![0, .., 0]).to_vec(), expected);
+        assert_eq!(got.slice(ndarray::s![rows - 1, .., 0]).to_vec(), expected);
+    }
 }

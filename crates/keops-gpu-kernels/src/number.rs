@@ -69,3 +69,10 @@ mod host {
     number!(f32, F32x1);
     number!(f64, F64x1);
 }
+
+/// Is it anything but NaN?
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "that is what NaN is")]
+pub(crate) fn is_number<T: PartialEq + Copy>(v: T) -> bool {
+    v == v
+}

@@ -1,12 +1,13 @@
 //! `Min`, `Max`, `ArgMin`, `ArgMax`, `Min_ArgMin`, `Max_ArgMax`: the extreme value of each component and where it is.
 //!
-//! State: the values, and their indices where they are wanted.
+//! State: the values, and their indices where they are wanted. With indices a value is NaN until there is one: a first value that
+//! is infinite, and no better than the worst, has an index all the same.
 
 use super::{Kind, Reduction, Running};
 use crate::abi::NONE;
 use crate::bank::Bank;
 use crate::nest::{Nest, Shape};
-use crate::number::{Number, opaque};
+use crate::number::{Number, is_number, opaque};
 use crate::pairs::{Pairs, Strip};
 use crate::records::{Records, States};
 use core::marker::PhantomData;
@@ -54,7 +55,7 @@ impl<F: Formula, const MAX: bool, const VALUES: bool, const INDICES: bool> Reduc
     #[inline(always)]
     fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, _: &mut Running<S::Row>, _: Records<T, S>, _: Strip) {
         for e in 0..if B::DIRECT { opaque(F::DIM) } else { F::DIM } {
-            bank.set(e, S::Row::lit(worst::<MAX>()));
+            bank.set(e, S::Row::lit(if INDICES { f64::NAN } else { worst::<MAX>() }));
             if INDICES {
                 bank.set_index(F::DIM, e, <S::Row as Real>::Int::splat(NONE as i64));
             }
@@ -104,7 +105,9 @@ impl<F: Formula, const MAX: bool, const VALUES: bool, const INDICES: bool> Reduc
                 let v = states.get(e, record);
                 let i = if INDICES { states.get_index(e, record) } else { 0 };
                 // Threads that share a row have columns of all of the chunk: on a tie the smaller index wins.
-                if (if MAX { v > best } else { v < best }) || (INDICES && v == best && i < at) {
+                // Anything replaces what is not there yet.
+                let better = (if MAX { v > best } else { v < best }) || (INDICES && !is_number(best) && is_number(v));
+                if better || (INDICES && v == best && i < at) {
                     (best, at) = (v, i);
                 }
             }
@@ -124,7 +127,9 @@ impl<F: Formula, const MAX: bool, const VALUES: bool, const INDICES: bool> Reduc
     ) {
         for e in 0..opaque(F::DIM) {
             if VALUES {
-                value(e, record.map_or(T::from_f64(worst::<MAX>()), |record| states.get(e, record)));
+                let worst = T::from_f64(worst::<MAX>());
+                let found = record.map_or(worst, |record| states.get(e, record));
+                value(e, if is_number(found) { found } else { worst });
             }
             if INDICES {
                 index(e, record.map_or(NONE, |record| states.get_index(e, record)));
@@ -161,7 +166,7 @@ where
         if INDICES {
             let mut at = self.bank.index(F::DIM, e);
             N::each(v, |c, v| {
-                let better = if MAX { best.lt(v) } else { v.lt(best) };
+                let better = !(if MAX { v.le(best) } else { best.le(v) }) & v.eq(v);
                 best = S::Row::select(better, v, best);
                 at = S::Row::select_int(better, self.pairs.index(c), at);
             });

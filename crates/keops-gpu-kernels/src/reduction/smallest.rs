@@ -1,12 +1,13 @@
 //! `KMin`, `ArgKMin`, `KMin_ArgKMin`: the K smallest values of each component, in increasing order, and where they are.
 //!
-//! State: sorted lists, entry k of component d at k · DIM + d, and their indices where they are wanted.
+//! State: sorted lists, entry k of component d at k · DIM + d, and their indices where they are wanted. With indices an entry is NaN
+//! until there is one, so that infinite values have indices, too.
 
 use super::{Kind, Reduction, Running};
 use crate::abi::NONE;
 use crate::bank::Bank;
 use crate::nest::{Nest, Shape};
-use crate::number::{Number, opaque};
+use crate::number::{Number, is_number, opaque};
 use crate::pairs::{Pairs, Strip};
 use crate::records::{Records, States};
 use core::marker::PhantomData;
@@ -47,7 +48,7 @@ impl<F: Formula, const K: usize, const VALUES: bool, const INDICES: bool> Reduct
     #[inline(always)]
     fn begin<T: Number, S: Shape<T>, B: Bank<T, S>>(bank: &mut B, _: &mut Running<S::Row>, _: Records<T, S>, _: Strip) {
         for k in 0..if B::DIRECT { opaque(K * F::DIM) } else { K * F::DIM } {
-            bank.set(k, S::Row::lit(f64::INFINITY));
+            bank.set(k, S::Row::lit(if INDICES { f64::NAN } else { f64::INFINITY }));
             if INDICES {
                 bank.set_index(K * F::DIM, k, <S::Row as Real>::Int::splat(NONE as i64));
             }
@@ -105,7 +106,9 @@ impl<F: Formula, const K: usize, const VALUES: bool, const INDICES: bool> Reduct
     ) {
         for k in 0..opaque(K * F::DIM) {
             if VALUES {
-                value(k, record.map_or(T::from_f64(f64::INFINITY), |record| states.get(k, record)));
+                let worst = T::from_f64(f64::INFINITY);
+                let found = record.map_or(worst, |record| states.get(k, record));
+                value(k, if is_number(found) { found } else { worst });
             }
             if INDICES {
                 index(k, record.map_or(NONE, |record| states.get_index(k, record)));
@@ -156,7 +159,8 @@ fn merge_lists<T: Number, const INDICES: bool>(
 #[inline(always)]
 fn comes_before<T: Number, const INDICES: bool>(states: States<T>, v: T, i: u64, record: u64, at: usize) -> bool {
     let other = states.get(at, record);
-    v < other || (INDICES && v == other && i < states.get_index(at, record))
+    let earlier = || v == other && i < states.get_index(at, record);
+    v < other || (INDICES && (earlier() || (!is_number(other) && is_number(v))))
 }
 
 /// Inserts what pairs deliver into the lists.
@@ -180,9 +184,9 @@ where
         let last = (K - 1) * F::DIM + e;
         let worst = self.bank.get(last);
         // Nearly always nothing is inserted: one look at all pairs.
-        if v.lt(N::join(|_| worst)).any() {
+        if (!N::join(|_| worst).le(v)).any() {
             N::each(v, |c, v| {
-                if v.lt(self.bank.get(last)).any() {
+                if (!self.bank.get(last).le(v)).any() {
                     let index = self.pairs.index(c);
                     if B::DIRECT {
                         insert_in_memory::<F, T, S, B, K, INDICES>(self.bank, e, v, index);
@@ -195,9 +199,15 @@ where
     }
 }
 
+/// Does a list entry make room for `v`? One that is not there yet does for everything but NaN.
+#[inline(always)]
+fn moves_for<R: Real>(entry: R, v: R) -> R::Mask {
+    !entry.le(v) & v.eq(v)
+}
+
 /// Inserts `v` into the list of component `d` for every row where it belongs.
 ///
-/// The list is sorted, so "`v` is less than entry k" says by itself whether entry k moves on: no step waits for another.
+/// The list is sorted, so an entry says by itself whether it moves on: no step waits for another.
 #[inline(always)]
 fn insert<F, T, S, B, const K: usize, const INDICES: bool>(bank: &mut B, d: usize, v: S::Row, i: <S::Row as Real>::Int)
 where
@@ -211,7 +221,7 @@ where
     for k in 0..K {
         let at = k * F::DIM + d;
         let old = bank.get(at);
-        let moves = v.lt(old);
+        let moves = moves_for(old, v);
         bank.set(at, S::Row::select(moves, before, old));
         before = S::Row::select(moves, old, v);
         if INDICES {
@@ -238,13 +248,13 @@ fn insert_in_memory<F, T, S, B, const K: usize, const INDICES: bool>(
     for k in (0..opaque(K)).rev() {
         let at = k * F::DIM + d;
         let old = bank.get(at);
-        let moves = v.lt(old);
+        let moves = moves_for(old, v);
         if !moves.any() {
             return;
         }
         // In a row where the entry before this one moves too, it comes here; otherwise `v` does.
         let before = if k > 0 { bank.get(at - F::DIM) } else { v };
-        let comes = v.lt(before);
+        let comes = moves_for(before, v);
         bank.set(at, S::Row::select(moves, S::Row::select(comes, before, v), old));
         if INDICES {
             let old = bank.index(K * F::DIM, at);

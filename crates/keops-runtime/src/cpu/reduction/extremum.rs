@@ -1,10 +1,11 @@
 //! `Min`, `Max`, `ArgMin`, `ArgMax`, `Min_ArgMin`, `Max_ArgMax`: the extreme value of each component and where it is.
 //!
-//! The first index wins ties and a NaN never wins: a value replaces the present one only if it is strictly better.
+//! The first index wins ties and a NaN never wins: a value replaces the present one only if it is strictly better, or if there is
+//! none yet.
 
-use super::{Block, NONE, Reduction, State};
+use super::{Block, NONE, Reduction, State, open};
 use crate::cpu::pairs::Pairs;
-use keops_core::{Formula, Int, Real, Scalar, Values};
+use keops_core::{Formula, Int, Mask, Real, Scalar, Values};
 
 /// Extreme value per component; which results it delivers is part of the type.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +87,27 @@ impl<const MAX: bool, const VALUES: bool, const INDICES: bool> Reduction for Ext
                 }
             }
         }
-        for j in 0..pairs[0].steps() {
+        let mut first = 0;
+        if INDICES {
+            // The first value that is not NaN has its index, also if it is infinite and no better than the start.
+            let is_open =
+                |at: &[F::Pair<L::Int>; NR]| at.iter().any(|at| at.as_slice().iter().any(|&i| open::<L>(i).any()));
+            while first < pairs[0].steps() && is_open(&at) {
+                let index = pairs[0].index(first);
+                for r in 0..NR {
+                    let v = pairs[r].values(first);
+                    let (best, at) = (best[r].as_mut_slice(), at[r].as_mut_slice());
+                    for e in 0..F::DIM {
+                        let v = v.as_slice()[e];
+                        let better = if MAX { best[e].lt(v) } else { v.lt(best[e]) } | (open::<L>(at[e]) & v.eq(v));
+                        best[e] = L::select(better, v, best[e]);
+                        at[e] = L::select_int(better, index, at[e]);
+                    }
+                }
+                first += 1;
+            }
+        }
+        for j in first..pairs[0].steps() {
             let index = pairs[0].index(j);
             for r in 0..NR {
                 let v = pairs[r].values(j);

@@ -110,3 +110,10 @@ impl<T: Scalar, const NR: usize> Block<T, NR> {
         unsafe { v.store(self.0.add((k * NR + r) * L::LANES)) }
     }
 }
+
+/// Lanes whose index is [`NONE`]. All its bits are set, which makes it the one index that is NaN as a number.
+#[inline(always)]
+fn open<L: Real>(index: L::Int) -> L::Mask {
+    let bits = L::from_bits(index);
+    !bits.eq(bits)
+}

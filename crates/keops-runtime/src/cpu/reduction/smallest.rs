@@ -2,9 +2,10 @@
 //!
 //! The state is a sorted list per row and component. A column is compared with the last entry only; when some lane beats
 //! it, the value is inserted in all lanes at once, each lane at its own place. Equal values keep the order of their
-//! indices, and a NaN is never inserted.
+//! indices, and a NaN is never inserted. Entries that are not there yet are +∞ with an index of [`NONE`](super::NONE): everything but
+//! NaN is inserted before them.
 
-use super::{Block, Reduction, State};
+use super::{Block, Reduction, State, open};
 use crate::cpu::pairs::Pairs;
 use keops_core::{Formula, Int, Mask, Real, Scalar, Values};
 
@@ -25,7 +26,10 @@ impl<const K: usize, const VALUES: bool, const INDICES: bool> Reduction for Smal
         (false, _) => "ArgKMin",
         (true, true) => "KMin_ArgKMin",
     };
-    const K: usize = K;
+    const K: usize = {
+        assert!(K > 0, "a reduction to the K smallest values needs K of at least 1");
+        K
+    };
 
     fn state<F: Formula>() -> usize {
         K * F::DIM + Self::state_indices::<F>()
@@ -84,12 +88,23 @@ impl<const K: usize, const VALUES: bool, const INDICES: bool> Reduction for Smal
         }
         for r in 0..NR {
             let mut list = List::<F, L, K>::load::<INDICES, NR>(state, r);
-            for j in 0..pairs[r].steps() {
+            let mut first = 0;
+            if INDICES {
+                // Lists that are not full yet take everything but NaN.
+                while first < pairs[r].steps() && list.is_open() {
+                    let v = pairs[r].values(first);
+                    for d in 0..F::DIM {
+                        list.insert::<INDICES, true>(d, v.as_slice()[d], pairs[r].index(first));
+                    }
+                    first += 1;
+                }
+            }
+            for j in first..pairs[r].steps() {
                 let v = pairs[r].values(j);
                 for d in 0..F::DIM {
                     let v = v.as_slice()[d];
                     if v.lt(list.values[K - 1].as_slice()[d]).any() {
-                        list.insert::<INDICES>(d, v, pairs[r].index(j));
+                        list.insert::<INDICES, false>(d, v, pairs[r].index(j));
                     }
                 }
             }
@@ -112,16 +127,24 @@ fn in_place<F: Formula, L: Real, V: Pairs<F, L>, const K: usize, const INDICES: 
             let values = pairs[r].values(j);
             for d in 0..F::DIM {
                 let (v, index) = (values.as_slice()[d], pairs[r].index(j));
+                let place = |k: usize| k * F::DIM + d;
+                // Does entry k make room for `v`? One that is not there yet does for everything but NaN.
+                let room = |k: usize| {
+                    let moves = v.lt(state.get(place(k), r));
+                    if !INDICES {
+                        return moves;
+                    }
+                    moves | (open::<L>(state.get::<L>(place(K + k), r).to_bits()) & v.eq(v))
+                };
+                let mut moves = room(K - 1);
                 for k in (0..K).rev() {
-                    let place = |k: usize| k * F::DIM + d;
-                    let old: L = state.get(place(k), r);
-                    let moves = v.lt(old);
                     if !moves.any() {
                         break;
                     }
+                    let old: L = state.get(place(k), r);
                     // In a lane where the entry before this one moves too, it comes here; otherwise `v` does.
                     let before = if k > 0 { state.get(place(k - 1), r) } else { v };
-                    let comes = v.lt(before);
+                    let comes = if k > 0 { room(k - 1) } else { v.lt(v) };
                     state.set(place(k), r, L::select(moves, L::select(comes, before, v), old));
                     if INDICES {
                         let place = |k: usize| (K + k) * F::DIM + d;
@@ -130,6 +153,7 @@ fn in_place<F: Formula, L: Real, V: Pairs<F, L>, const K: usize, const INDICES: 
                         let new = L::select_int(comes, before, index);
                         state.set(place(k), r, L::from_bits(L::select_int(moves, new, old)));
                     }
+                    moves = comes;
                 }
             }
         }
@@ -172,17 +196,26 @@ impl<F: Formula, L: Real, const K: usize> List<F, L, K> {
         }
     }
 
-    /// Inserts `v` into the list of component `d`, in every lane where it belongs.
+    /// Is some list not full yet?
+    #[inline(always)]
+    fn is_open(&self) -> bool {
+        self.indices[K - 1].as_slice().iter().any(|&i| open::<L>(i).any())
+    }
+
+    /// Inserts `v` into the list of component `d`, in every lane where it belongs. `OPEN`: lists may not be full yet.
     ///
     /// The list is sorted, so "`v` is less than entry k" says by itself whether entry k moves on: no step waits for
     /// another.
     #[inline(always)]
-    fn insert<const INDICES: bool>(&mut self, d: usize, v: L, i: L::Int) {
+    fn insert<const INDICES: bool, const OPEN: bool>(&mut self, d: usize, v: L, i: L::Int) {
         // What entry k becomes if it moves on: the entry before it if that moves on too, `v` otherwise.
         let (mut before, mut before_index) = (v, i);
         for k in 0..K {
             let old = &mut self.values[k].as_mut_slice()[d];
-            let moves = v.lt(*old);
+            let mut moves = v.lt(*old);
+            if OPEN {
+                moves = moves | (open::<L>(self.indices[k].as_slice()[d]) & v.eq(v));
+            }
             let next = L::select(moves, *old, v);
             *old = L::select(moves, before, *old);
             before = next;
