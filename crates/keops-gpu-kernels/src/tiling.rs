@@ -101,8 +101,10 @@ impl Tiling {
 
         let number = T::BITS as usize / 8;
         let unit = 16 / (T::BITS as usize / 8);
-        let width = (F::COL + shift::<F, T>()).next_multiple_of(unit);
-        let bytes = if width == 0 { number } else { width * number };
+        // Columns of which nothing is staged are walked all the same: their records are empty, but not of no size.
+        let staged = F::COL + shift::<F, T>();
+        let width = if staged == 0 { unit } else { staged.next_multiple_of(unit) };
+        let bytes = width * number;
         let mut tile = TILE;
         while tile > 4 && tile * bytes > COMFORTABLE && tile * bytes > SHARED / 2 {
             tile /= 2;

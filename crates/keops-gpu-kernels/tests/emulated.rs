@@ -117,6 +117,17 @@ fn numbers_of_rows_and_columns() {
 }
 
 #[test]
+fn columns_of_which_nothing_is_staged_count() {
+    for n in [0, 1, 3, 255, 1000] {
+        let data = [table::<f32>(5, 1, 1), table(n, 1, 2)];
+        let Results { values, .. } = call!(NothingOfColumns, Sum, f32, &data, 5, n, Accumulator::Block, 1);
+        for i in 0..5 {
+            close(values[i], n as f64 * at(&data[0], i as u64, 0), 1e-4, "n times x");
+        }
+    }
+}
+
+#[test]
 fn wide_rows_sums_and_columns() {
     let (m, n) = (131, 70);
     let data = [table::<f64>(m, 300, 1), table(n, 300, 2), table(n, 1, 3)];

@@ -198,3 +198,12 @@ formula! {
     fn col(v, p, out) { out.put(0, v.index_half(Category::Vj, false)); }
     fn pair(x, y, p, out) { out.put(0, y.at(0).fma(R::lit(2.0), x.at(0))); }
 }
+
+formula! {
+    /// Σ_j x_i: nothing of a column is staged.
+    NothingOfColumns: I, Narrow, [("x", Vi, 1), ("y", Vj, 1)],
+    param 0, row 1, col 0, dim 1, outer (0, 0), acc 1,
+    fn row(v, p, out) { out.put(0, v.at(0, 0)); }
+    fn col(v, p, out) { let _ = (v, out); }
+    fn pair(x, y, p, out) { out.put(0, x.at(0)); }
+}
