@@ -318,3 +318,31 @@ fn t22_fewer_terms_than_k() {
     let result = five_smallest(&[1.0f32], &[1.0f32, 2.0, 3.0]).run();
     assert_eq!(result.map_err(without_name), Err(Error::TooFewTerms { formula: "", k: 5, n: 3 }));
 }
+
+keops! {
+    fn spread<const D: usize>(x_i: Vi<D>, y_j: Vj<D>) = Sum_Reduction(Max(x_i - y_j), 0);
+    fn offsets<const D: usize>(x_i: Vi<D>, y_j: Vj<D>) = ArgMin_Reduction(x_i - y_j, 0);
+    fn weighted<const D: usize>(x_i: Vi<D>, y_j: Vj<D>, w_j: Vj<D>) = Sum_Reduction((x_i - y_j) | w_j, 0);
+    fn apart<const D: usize>(x_i: Vi<D>, y_j: Vj<D>) = Sum_Reduction(SqDist(x_i, y_j), 0);
+}
+
+#[test]
+fn rows_of_no_numbers_are_an_error() {
+    let none: Vec<[f32; 0]> = vec![[]; 3];
+    for error in [spread(&none, &none).run().unwrap_err(), offsets(&none, &none).run().unwrap_err()] {
+        assert!(matches!(error, Error::Dimension { variable: "x_i", dim: 0, .. }), "{error}");
+    }
+    let flat: [f32; 0] = [];
+    let error = apart::<f32, { 1 << 21 }>(&flat, &flat).run().unwrap_err();
+    assert!(matches!(error, Error::Dimension { variable: "x_i", dim: 2_097_152, .. }), "{error}");
+}
+
+#[test]
+fn the_widest_rows_end() {
+    const D: usize = 1 << 18;
+    let (x, y) = (vec![1.0f32; D], vec![0.5f32; D]);
+    assert_eq!(apart::<f32, D>(&x, &y).run().unwrap()[[0, 0]], D as f32 / 4.0);
+    // A column holds two vectors, more than the numbers that are staged at a time.
+    let weighted = weighted::<f32, D>(&x, &y, &y).run().unwrap();
+    assert_eq!(weighted[[0, 0]], D as f32 / 4.0);
+}

@@ -12,9 +12,12 @@ use crate::rows::RowsView;
 use crate::stream::{Progress, Run, Settings};
 use core::marker::PhantomData;
 use core::ops::AddAssign;
-use keops_core::Scalar;
+use keops_core::{Scalar, Variable};
 use ndarray::Array2;
 use std::sync::Arc;
+
+/// Numbers that a row may have; the macro sees to it where dimensions are numbers.
+const MOST_NUMBERS: usize = 1 << 18;
 
 /// A reduction with its data, waiting to be run.
 ///
@@ -182,6 +185,9 @@ impl<'a, O: Operation, T: Scalar> Call<'a, O, T> {
     fn prepare(&self, batched: bool) -> Result<(Inputs<'a, T>, Extent, Options), Error> {
         self.options.check(O::NAME, O::ACCUMULATES)?;
         let variables = O::variables();
+        if let Some(&Variable { name, dim, .. }) = variables.iter().find(|v| !(1..=MOST_NUMBERS).contains(&v.dim)) {
+            return Err(Error::Dimension { formula: O::NAME, variable: name, dim, most: MOST_NUMBERS });
+        }
         let inputs = Inputs::bind(O::NAME, &variables, self.arguments.clone(), batched, &self.scope)?;
         let places = variables.iter().map(|variable| variable.name).zip(inputs.devices());
         engine::check_places(O::NAME, &self.options, places)?;

@@ -8,7 +8,7 @@ use crate::spelling::nearest;
 use proc_macro2::Ident;
 
 /// More numbers per row than this are taken for a slip of the pen.
-const MAX_DIM: i64 = 1 << 20;
+const MAX_DIM: i64 = 1 << 18;
 
 /// A variable with its meaning.
 #[derive(Debug, Clone)]

@@ -11,9 +11,10 @@ use core::ops::Range;
 /// Columns per tile: the length of the sums that are formed without compensation.
 pub(super) const TILE: usize = 256;
 
-/// Columns that are staged at a time: a tile, or a part of it where a column is so wide that a tile fits no cache.
+/// Columns that are staged at a time: a tile, or a part of it where a column is so wide that a tile fits no cache. At least 32, however
+/// wide a column is.
 pub(super) const fn staged_columns(width: usize) -> usize {
-    if width <= WIDE { TILE } else { (TILE * WIDE / width).next_multiple_of(32) }
+    if width <= WIDE { TILE } else { (TILE * WIDE).div_ceil(width).next_multiple_of(32) }
 }
 
 /// Numbers per staged column from which on tiles shrink.
