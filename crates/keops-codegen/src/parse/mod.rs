@@ -14,6 +14,7 @@ use crate::ast::Item;
 use crate::mistakes::Mistakes;
 use cursor::{Part, split};
 use proc_macro2::{Span, TokenStream, TokenTree};
+use std::collections::HashSet;
 
 /// Reads a call of `keops!`: `pub fn name(variables) = reduction;` any number of times, or one `|variables| reduction`, or one
 /// reduction. What cannot be read is missing, and reported.
@@ -29,10 +30,24 @@ pub fn parse(input: TokenStream, mistakes: &mut Mistakes) -> Vec<Item> {
         Some(TokenTree::Punct(p)) if p.as_char() == '|' => item::expression(input, mistakes).into_iter().collect(),
         Some(token) if begins_item(&token) => {
             let parts = split(input, ';', Span::call_site());
-            parts.into_iter().filter_map(|part| read_item(part, mistakes)).collect()
+            distinct(parts.into_iter().filter_map(|part| read_item(part, mistakes)).collect(), mistakes)
         }
         Some(_) => bare::item(input, mistakes).into_iter().collect(),
     }
+}
+
+/// The items without those that take a name again. Under conditions (`#[cfg(…)]`) a name may stand for several.
+fn distinct(mut items: Vec<Item>, mistakes: &mut Mistakes) -> Vec<Item> {
+    let mut names = HashSet::new();
+    items.retain(|item| {
+        let conditional = item.attributes.iter().any(|attribute| attribute.path().is_ident("cfg"));
+        let new = conditional || names.insert(item.name.to_string());
+        if !new {
+            mistakes.add(&item.name, format!("there is a formula `{}` already; give this one another name", item.name));
+        }
+        new
+    });
+    items
 }
 
 fn begins_item(token: &TokenTree) -> bool {

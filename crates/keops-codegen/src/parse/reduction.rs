@@ -333,7 +333,7 @@ fn read_tag(spelled: &str, order: &[&str], tag: &Expr, mistakes: &mut Mistakes) 
             if !matches!(tag.kind, Kind::Unreadable) {
                 // A formula where the tag belongs: the arguments are in another order, or one too many.
                 let advice = match tag.as_integer() {
-                    Some(_) => String::new(),
+                    Some(got) => format!(", and here it is {got}"),
                     None => format!("; the arguments are `{spelled}({})`", order_text(order)),
                 };
                 mistakes.add(
