@@ -173,7 +173,8 @@ fn steps(formula: &Formula, reduction: &Reduction) -> Result<Vec<Step>, Error> {
         Keep::None => keops_core::Keep::None,
     };
     let all = [Step::Reduce, Step::ReduceExactly, Step::Merge, Step::Total];
-    Ok(all.into_iter().filter(|&step| has(step, accumulates, keep)).collect())
+    let wanted = |&step: &Step| has(step, accumulates, keep) && (formula.exact || step != Step::ReduceExactly);
+    Ok(all.into_iter().filter(wanted).collect())
 }
 
 /// Name of a reduction of the device library, and whether it adds terms up.

@@ -5,8 +5,16 @@ use crate::scan;
 use keops_codegen::kernel::{Device, Kernel, Reduction};
 use keops_codegen::schedule::Keep;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// A source file.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    pub(crate) file: PathBuf,
+    /// Do its formulas get kernels for exact sums?
+    pub(crate) exact: bool,
+}
 
 /// An emitted body, and where its formula is.
 #[derive(Debug, Clone)]
@@ -20,6 +28,8 @@ pub(crate) struct Formula {
     pub(crate) reductions: Vec<Reduction>,
     /// The text of the body.
     pub(crate) source: String,
+    /// Does it get kernels for exact sums?
+    pub(crate) exact: bool,
     pub(crate) file: PathBuf,
     pub(crate) line: usize,
 }
@@ -35,6 +45,8 @@ impl Formula {
 #[derive(Debug, Default)]
 pub(crate) struct Formulas {
     pub(crate) by_id: BTreeMap<String, Formula>,
+    /// All files of each id: equal formulas share their kernels.
+    pub(crate) files: BTreeMap<String, BTreeSet<PathBuf>>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -45,16 +57,16 @@ pub(crate) fn library() -> String {
 
 impl Formulas {
     /// The formulas of these files. What cannot be read is noted: the compiler will say what is wrong with it.
-    pub(crate) fn of(files: &[PathBuf]) -> Result<Formulas, Error> {
+    pub(crate) fn of(sources: &[Source]) -> Result<Formulas, Error> {
         let mut formulas = Formulas::default();
         let library = library();
-        for file in files {
-            formulas.read(file, &library)?;
+        for source in sources {
+            formulas.read(source, &library)?;
         }
         Ok(formulas)
     }
 
-    fn read(&mut self, file: &Path, library: &str) -> Result<(), Error> {
+    fn read(&mut self, Source { file, exact }: &Source, library: &str) -> Result<(), Error> {
         let text = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
         let calls = match scan::calls(&text) {
             Ok(calls) => calls,
@@ -78,8 +90,10 @@ impl Formulas {
                 let line = line_of(kernel.at.start).unwrap_or(call.line);
                 let Kernel { id, name, keep, reductions, source, .. } = kernel;
                 let source = source.to_string();
-                let formula = Formula { id: id.clone(), name, keep, reductions, source, file: file.to_owned(), line };
-                self.by_id.entry(id).or_insert(formula);
+                let file = file.to_owned();
+                let formula = Formula { id: id.clone(), name, keep, reductions, source, exact: *exact, file, line };
+                self.files.entry(id.clone()).or_default().insert(formula.file.clone());
+                self.by_id.entry(id).or_insert(formula).exact |= *exact;
             }
         }
         Ok(())
@@ -99,7 +113,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("lib.rs");
         std::fs::write(&file, text).unwrap();
-        Formulas::of(&[file]).unwrap()
+        Formulas::of(&[Source { file, exact: true }]).unwrap()
     }
 
     #[test]

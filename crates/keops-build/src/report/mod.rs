@@ -53,6 +53,8 @@ pub struct InnerLoop {
     pub pairs: f64,
     /// Instructions each time round.
     pub instructions: usize,
+    /// Those among them that are usually passed over: a larger exponent or a nearer neighbour has to be found first.
+    pub skippable: usize,
     /// Those that load from shared memory.
     pub shared_loads: usize,
     /// Those of the unit for special functions.
@@ -66,6 +68,11 @@ impl InnerLoop {
     pub fn per_pair(&self) -> f64 {
         self.instructions as f64 / self.pairs
     }
+
+    /// Instructions per pair without those that are usually passed over.
+    pub fn usually_per_pair(&self) -> f64 {
+        (self.instructions - self.skippable) as f64 / self.pairs
+    }
 }
 
 /// Reports on all kernels of these files.
@@ -73,7 +80,10 @@ impl InnerLoop {
 /// # Errors
 /// If the tools fail on one of them.
 pub fn report(tools: &Tools, files: &[KernelFile]) -> Result<Vec<KernelReport>, Error> {
-    let scratch = std::env::temp_dir().join(format!("keops-report-{}", std::process::id()));
+    // Reports of one process may overlap.
+    static REPORTS: AtomicUsize = AtomicUsize::new(0);
+    let number = REPORTS.fetch_add(1, Ordering::Relaxed);
+    let scratch = std::env::temp_dir().join(format!("keops-report-{}-{number}", std::process::id()));
     fs::create_dir_all(&scratch).map_err(Error::io("create", &scratch))?;
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
@@ -140,6 +150,7 @@ fn inner(loops: &[Loop], facts: &Facts) -> Option<InnerLoop> {
     Some(InnerLoop {
         pairs: pairs(best),
         instructions: best.instructions,
+        skippable: best.skippable,
         shared_loads: best.shared_loads,
         special: best.special,
         stack: best.stack,
@@ -154,6 +165,7 @@ impl KernelReport {
                 "pairs": inner.pairs,
                 "instructions": inner.instructions,
                 "per_pair": inner.per_pair(),
+                "usually_per_pair": inner.usually_per_pair(),
                 "shared_loads_per_pair": inner.shared_loads as f64 / inner.pairs,
                 "special_per_pair": inner.special as f64 / inner.pairs,
                 "stack_per_pair": inner.stack as f64 / inner.pairs,
@@ -187,7 +199,8 @@ impl fmt::Display for KernelReport {
         if let Some(inner) = &self.inner {
             write!(
                 f,
-                ", per pair {:.2} ({:.2} special, {:.2} shared loads; {} for {} pairs)",
+                ", per pair {:.2} ({:.2} at most, {:.2} special, {:.2} shared loads; {} for {} pairs)",
+                inner.usually_per_pair(),
                 inner.per_pair(),
                 inner.special as f64 / inner.pairs,
                 inner.shared_loads as f64 / inner.pairs,

@@ -8,6 +8,8 @@ pub(crate) struct Function<'a> {
     pub(crate) name: &'a str,
     /// Without predicates: `FFMA R1, R2, R3, R4`.
     pub(crate) instructions: Vec<&'a str>,
+    /// Those that had a predicate: they may do nothing.
+    predicated: Vec<bool>,
     /// Which instruction a label stands before.
     labels: BTreeMap<&'a str, usize>,
 }
@@ -16,6 +18,8 @@ pub(crate) struct Function<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Loop {
     pub(crate) instructions: usize,
+    /// Instructions that jumps within it can pass over.
+    pub(crate) skippable: usize,
     /// Is there no loop in it?
     pub(crate) is_innermost: bool,
     /// Bytes that a thread loads from shared memory each time round, and instructions that do so.
@@ -32,31 +36,32 @@ pub(crate) fn functions(code: &str) -> Vec<Function<'_>> {
     let mut all: Vec<Function<'_>> = Vec::new();
     for line in code.lines() {
         if let Some(name) = line.strip_prefix(".text.").and_then(|rest| rest.trim_end().strip_suffix(':')) {
-            all.push(Function { name, instructions: Vec::new(), labels: BTreeMap::new() });
+            all.push(Function { name, instructions: Vec::new(), predicated: Vec::new(), labels: BTreeMap::new() });
             continue;
         }
         let Some(function) = all.last_mut() else { continue };
         if let Some(label) = line.trim_end().strip_suffix(':').filter(|label| label.starts_with(".L_")) {
             function.labels.insert(label, function.instructions.len());
-        } else if let Some(instruction) = instruction(line) {
+        } else if let Some((instruction, predicated)) = instruction(line) {
             function.instructions.push(instruction);
+            function.predicated.push(predicated);
         }
     }
     all
 }
 
-/// `        /*0010*/              @P0 BRA `(.L_x_1) ;`
-fn instruction(line: &str) -> Option<&str> {
+/// `        /*0010*/              @P0 BRA `(.L_x_1) ;`, without its predicate, and whether it has one.
+fn instruction(line: &str) -> Option<(&str, bool)> {
     let (address, rest) = line.trim_start().strip_prefix("/*")?.split_once("*/")?;
     if address.len() < 4 || !address.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }
     let text = rest.split(';').next()?.trim();
-    let without_predicate = match text.strip_prefix('@') {
-        Some(predicated) => predicated.split_once(char::is_whitespace)?.1.trim_start(),
-        None => text,
+    let (instruction, predicated) = match text.strip_prefix('@') {
+        Some(predicated) => (predicated.split_once(char::is_whitespace)?.1.trim_start(), true),
+        None => (text, false),
     };
-    (!without_predicate.is_empty()).then_some(without_predicate)
+    (!instruction.is_empty()).then_some((instruction, predicated))
 }
 
 impl Function<'_> {
@@ -69,8 +74,7 @@ impl Function<'_> {
     pub(crate) fn loops(&self) -> Vec<Loop> {
         let mut ranges: Vec<(usize, usize)> = Vec::new();
         for (at, instruction) in self.instructions.iter().enumerate() {
-            if is(instruction, "BRA")
-                && let Some(&target) = label_of(instruction).and_then(|label| self.labels.get(label))
+            if let Some(target) = self.target(instruction)
                 // A jump to itself is what pads the end of a function.
                 && target < at
             {
@@ -83,11 +87,28 @@ impl Function<'_> {
         ranges.iter().map(|&range| self.of_range(range, !ranges.iter().any(|&other| within(other, range)))).collect()
     }
 
+    /// Where a jump goes to.
+    fn target(&self, instruction: &str) -> Option<usize> {
+        if is(instruction, "BRA") { self.labels.get(label_of(instruction)?).copied() } else { None }
+    }
+
+    /// Instructions between these that conditional jumps forwards pass over.
+    fn skippable(&self, first: usize, last: usize) -> usize {
+        let mut skipped = vec![false; last + 1 - first];
+        for at in (first..=last).filter(|&at| self.predicated[at]) {
+            if let Some(target) = self.target(self.instructions[at]).filter(|target| (at + 1..=last).contains(target)) {
+                skipped[at + 1 - first..target - first].fill(true);
+            }
+        }
+        skipped.into_iter().filter(|skipped| *skipped).count()
+    }
+
     fn of_range(&self, (first, last): (usize, usize), is_innermost: bool) -> Loop {
         let body = &self.instructions[first..=last];
         let count = |name: &str| body.iter().filter(|instruction| is(instruction, name)).count();
         Loop {
             instructions: body.len(),
+            skippable: self.skippable(first, last),
             is_innermost,
             shared_bytes: body.iter().filter(|i| is(i, "LDS")).map(|i| width(i)).sum(),
             shared_loads: count("LDS"),
@@ -136,6 +157,9 @@ mod tests {
         /*0020*/                   LDS.128 R4, [R2] ;
         /*0030*/                   LDS R8, [R2+0x10] ;
         /*0040*/                   MUFU.EX2 R9, -R8 ;
+        /*0044*/              @P4  BRA `(.L_x_3) ;
+        /*0048*/                   MOV R7, R9 ;
+.L_x_3:
         /*0050*/              @!P1 FFMA R3, R9, R4, R3 ;
         /*0060*/              @P0  BRA `(.L_x_0) ;
         /*0070*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
@@ -150,10 +174,17 @@ mod tests {
     #[test]
     fn loops_are_jumps_backwards() {
         let functions = functions(CODE);
-        assert_eq!(functions.iter().map(|f| (f.name, f.instructions.len())).collect::<Vec<_>>(), [("f", 11), ("g", 1)]);
-        let outer =
-            Loop { instructions: 8, is_innermost: false, shared_bytes: 20, shared_loads: 2, special: 1, stack: 0 };
-        assert_eq!(functions[0].loops(), [outer, Loop { instructions: 5, is_innermost: true, ..outer }]);
+        assert_eq!(functions.iter().map(|f| (f.name, f.instructions.len())).collect::<Vec<_>>(), [("f", 13), ("g", 1)]);
+        let outer = Loop {
+            instructions: 10,
+            skippable: 1,
+            is_innermost: false,
+            shared_bytes: 20,
+            shared_loads: 2,
+            special: 1,
+            stack: 0,
+        };
+        assert_eq!(functions[0].loops(), [outer, Loop { instructions: 7, is_innermost: true, ..outer }]);
         assert_eq!(functions[0].count("BAR"), 1);
     }
 }
