@@ -4,7 +4,7 @@ mod lattice;
 
 use keops::{Category, Error, Level, Offsets, Real, keops};
 use lattice::{b, close, levels, rows, tolerance, x, y};
-use ndarray::{Array, Array2, Array3, Array4, ArrayD, Axis, Ix2, IxDyn, array, s};
+use ndarray::{Array, Array2, Array3, Array4, ArrayD, ArrayViewD, Axis, Ix2, IxDyn, array, s};
 
 keops! {
     fn count(x_i: Vi<1>, y_j: Vj<1>) = Sum_Reduction(1, 0);
@@ -23,6 +23,16 @@ keops! {
     fn two_nearest(x_i: Vi<3>, y_j: Vj<3>, gamma: Pm<1>) = KMin_ArgKMin_Reduction(gamma * SqDist(x_i, y_j), 2, 0);
     #[grad(x_i)]
     fn distances(x_i: Vi<3>, y_j: Vj<3>) = Sum_Reduction(SqDist(x_i, y_j), 0);
+}
+
+/// The bits of a call of its own, on the processor. A device splits the sums of a batch in other places.
+fn same(got: &ArrayViewD<'_, f64>, want: &ArrayD<f64>) {
+    if env!("CARGO_PKG_NAME") == "keops" {
+        assert_eq!(got, want);
+    }
+    let largest = want.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    assert_eq!(got.dim(), want.dim());
+    assert!(got.iter().zip(want).all(|(got, want)| (got - want).abs() <= 1e-13 * largest), "{got} instead of {want}");
 }
 
 /// Lattice points as an array of any shape, different for every `salt`.
@@ -158,7 +168,7 @@ fn tag_1_is_batched_too() -> Result<(), Error> {
     assert_eq!(got.shape(), [5, 9, 2]);
     for p in 0..5 {
         let want = gauss_of_j(&element(&x, &[p]), &y, &element(&b, &[p]), &0.7).run()?;
-        assert_eq!(got.index_axis(Axis(0), p), want.into_dyn());
+        same(&got.index_axis(Axis(0), p), &want.into_dyn());
     }
     Ok(())
 }
@@ -207,7 +217,7 @@ fn t74_gradients_of_shared_variables_are_summed() -> Result<(), Error> {
     let got = gauss::grad_x_i(&x, &y, &b, &gamma, &e).batched().run()?;
     for p in 0..2 {
         let (x, b, e) = of(p);
-        assert_eq!(got.index_axis(Axis(0), p), gauss::grad_x_i(&x, &y, &b, &gamma, &e).run()?.into_dyn());
+        same(&got.index_axis(Axis(0), p), &gauss::grad_x_i(&x, &y, &b, &gamma, &e).run()?.into_dyn());
     }
     Ok(())
 }
@@ -230,8 +240,8 @@ fn gradients_of_other_reductions_are_batched() -> Result<(), Error> {
     let mut parts = Vec::new();
     for p in 0..3 {
         let (x, y, gamma, e) = (at(&x, p), at(&y, p), at(&gamma, p), at(&e, p));
-        assert_eq!(got.index_axis(Axis(0), p), lse::grad_x_i(&x, &y, &gamma, &e).run()?.into_dyn());
-        assert_eq!(by_gamma.index_axis(Axis(0), p), lse::grad_gamma(&x, &y, &gamma, &e).run()?.into_dyn());
+        same(&got.index_axis(Axis(0), p), &lse::grad_x_i(&x, &y, &gamma, &e).run()?.into_dyn());
+        same(&by_gamma.index_axis(Axis(0), p), &lse::grad_gamma(&x, &y, &gamma, &e).run()?.into_dyn());
         parts.push(lse::grad_y_j(&x, &y, &gamma, &e).run()?);
     }
     summed(&shared, &[1, n, 3], &parts);
@@ -240,7 +250,7 @@ fn gradients_of_other_reductions_are_batched() -> Result<(), Error> {
     let got = softmax::grad_b_j(&x, &y, &b, &e2).batched().run()?;
     for p in 0..3 {
         let want = softmax::grad_b_j(&at(&x, p), &at(&y, p), &at(&b, p), &at(&e2, p)).run()?;
-        assert_eq!(got.index_axis(Axis(0), p), want.into_dyn());
+        same(&got.index_axis(Axis(0), p), &want.into_dyn());
     }
 
     let e = cloud(&[3, m, 2, 1], 11, y_as_seed);
@@ -251,8 +261,8 @@ fn gradients_of_other_reductions_are_batched() -> Result<(), Error> {
     let mut parts = Vec::new();
     for p in 0..3 {
         let (x, y, gamma, e) = (at(&x, p), at(&y, p), at(&gamma, p), seed(p));
-        assert_eq!(got.index_axis(Axis(0), p), two_nearest::grad_x_i(&x, &y, &gamma, &e).run()?.into_dyn());
-        assert_eq!(by_gamma.index_axis(Axis(0), p), two_nearest::grad_gamma(&x, &y, &gamma, &e).run()?.into_dyn());
+        same(&got.index_axis(Axis(0), p), &two_nearest::grad_x_i(&x, &y, &gamma, &e).run()?.into_dyn());
+        same(&by_gamma.index_axis(Axis(0), p), &two_nearest::grad_gamma(&x, &y, &gamma, &e).run()?.into_dyn());
         parts.push(two_nearest::grad_y_j(&x, &y, &gamma, &e).run()?);
     }
     summed(&shared, &[1, n, 3], &parts);

@@ -18,6 +18,11 @@ use std::path::Path;
 
 const CASES: &str = "../../tests/oracle/cases.json";
 
+/// Files of `tests` whose formulas run on devices, too.
+#[cfg(feature = "cuda")]
+const SITUATIONS: [&str; 10] =
+    ["accuracy", "batches", "gradients", "language", "layout", "ranges", "sizes", "softmax", "special", "threads"];
+
 fn main() -> Result<(), Box<dyn Error>> {
     for path in [CASES, "src/case.rs", "src/random.rs", "../keops-codegen/tests/formulas/mod.rs"] {
         println!("cargo::rerun-if-changed={path}");
@@ -27,11 +32,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     for case in &cases {
         groups.entry(&case.group).or_default().push(case);
     }
+    let mut files = Vec::new();
+    let mut write = |name: &str, text: String| -> Result<(), Box<dyn Error>> {
+        let path = Path::new(&std::env::var("OUT_DIR")?).join(format!("{name}.rs"));
+        std::fs::write(&path, text)?;
+        files.push(path);
+        Ok(())
+    };
     for (group, cases) in groups {
-        let path = Path::new(&std::env::var("OUT_DIR")?).join(format!("{group}.rs"));
-        std::fs::write(path, text(&cases)?)?;
+        write(group, text(&cases)?)?;
     }
-    std::fs::write(Path::new(&std::env::var("OUT_DIR")?).join("random.rs"), random_text()?)?;
+    write("random", random_text()?)?;
+    #[cfg(feature = "cuda")]
+    keops_build::compile_with(|build| {
+        let build = build.source("../../examples/quickstart/formulas.rs");
+        let build = files.iter().fold(build, |build, file| build.plain_source(file));
+        SITUATIONS.iter().fold(build, |build, name| build.source(format!("../../tests/cases_{name}.rs")))
+    });
     Ok(())
 }
 
@@ -47,9 +64,9 @@ fn random_text() -> Result<String, Box<dyn Error>> {
         let arguments: String = drawn.used.iter().map(|k| format!("&data[{k}], ")).collect();
         writeln!(
             table,
-            "    Entry {{\n        value: |data, _, level| r{k}::formula({arguments}).level(level).run(),\n        \
-             gradient: |data, e, level| r{k}::formula::grad_v{}({arguments}e).level(level).run(),\n        \
-             forward: |data, u, level| r{k}::forward({arguments}u).level(level).run(),\n    }},",
+            "    Entry {{\n        value: |data, _, place| keops_conformance::run_at!(r{k}::formula({arguments}), place),\n        \
+             gradient: |data, e, place| keops_conformance::run_at!(r{k}::formula::grad_v{}({arguments}e), place),\n        \
+             forward: |data, u, place| keops_conformance::run_at!(r{k}::forward({arguments}u), place),\n    }},",
             drawn.towards,
         )?;
     }
@@ -70,15 +87,15 @@ fn text(cases: &[&Case]) -> Result<String, Box<dyn Error>> {
         let arguments: String = (0..case.variables.len()).map(|k| format!("&data[{k}], ")).collect();
         let run = |function: &str, more: &str| {
             format!(
-                "{}::formula{function}({arguments}{more}).level(level).run().map(keops_conformance::table::Flat::flat)",
+                "keops_conformance::run_at!({}::formula{function}({arguments}{more}), place).map(keops_conformance::table::Flat::flat)",
                 case.name
             )
         };
-        let gradient = |v: &str| format!("(\"{v}\", |data, e, level| {}), ", run(&format!("::grad_{v}"), "e"));
+        let gradient = |v: &str| format!("(\"{v}\", |data, e, place| {}), ", run(&format!("::grad_{v}"), "e"));
         let gradients: String = case.gradients.iter().map(|g| gradient(&g.variable)).collect();
         writeln!(
             table,
-            "            keops_conformance::table::Entry {{ name: \"{}\", value: |data, level| {}, gradients: &[{gradients}] }},",
+            "            keops_conformance::table::Entry {{ name: \"{}\", value: |data, place| {}, gradients: &[{gradients}] }},",
             case.name,
             run("", ""),
         )?;

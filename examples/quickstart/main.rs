@@ -3,27 +3,18 @@
 //!
 //! `cargo run --release --example quickstart [FILE.png]`
 
+mod formulas;
 mod grid;
 mod map;
 mod projection;
 
+use formulas::{density, log_density};
 use grid::Grid;
 use indicatif::{ProgressBar, ProgressStyle};
-use keops::keops;
 use map::Place;
 use projection::albers;
 use std::error::Error;
 use std::time::Instant;
-
-keops! {
-    /// Density at x_i of points y_j, each blurred by a Gaussian of standard deviation h.
-    pub fn density(x_i: Vi<2>, y_j: Vj<2>, h: Pm<1>)
-        = Sum_Reduction(Exp(-SqDist(x_i, y_j) / (2 * h ** 2)) / (6.283185307179586 * h ** 2), 0);
-
-    /// Its logarithm up to a constant, without underflow however far x_i is from all points, and the gradient of that.
-    #[grad(x_i)]
-    pub fn log_density(x_i: Vi<2>, y_j: Vj<2>, h: Pm<1>) = LogSumExp_Reduction(-SqDist(x_i, y_j) / (2 * h ** 2), 0);
-}
 
 /// Kilometres by which each position is blurred.
 const BANDWIDTH: f64 = 20.0;

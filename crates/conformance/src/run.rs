@@ -1,8 +1,9 @@
-//! [`run`]: a group of cases on every level of the machine, against the expected numbers.
+//! [`run`]: a group of cases at some places, against the expected numbers.
 
 use crate::case::{Case, Table, read};
+use crate::place::Place;
 use crate::table::{Entry, Number};
-use keops::{Error, Level};
+use keops::Error;
 use ndarray::Array2;
 
 /// A number type of the data.
@@ -40,41 +41,36 @@ pub fn cases() -> Vec<Case> {
     read(include_str!("../../../tests/oracle/cases.json")).expect("cases.json holds cases")
 }
 
-/// Levels of this machine.
-pub fn levels() -> impl Iterator<Item = Level> {
-    Level::ALL.into_iter().filter(|level| level.is_available())
-}
-
 /// Stack of the threads that run cases: an unoptimised build gives every temporary of a large formula a place of its own,
 /// which for wide registers adds up to some megabytes.
 const STACK: usize = 32 << 20;
 
-/// Runs all cases of a table on all levels.
+/// Runs all cases of a table at each of the places.
 ///
 /// # Panics
 /// If a result is not as expected, with a list of all that are not.
-pub fn run<T: Type>(entries: &[Entry<T>]) {
+pub fn run<T: Type>(entries: &[Entry<T>], places: Vec<Place>) {
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build().expect("threads can be started");
-    let (numbers, wrong) = pool.install(|| differences(entries));
+    let (numbers, wrong) = pool.install(|| differences(entries, &places));
     println!("{} cases, {numbers} numbers compared", entries.len());
     assert!(wrong.is_empty(), "{} results are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// How many numbers are as expected, and which results are not.
-fn differences<T: Type>(entries: &[Entry<T>]) -> (usize, Vec<String>) {
+fn differences<T: Type>(entries: &[Entry<T>], places: &[Place]) -> (usize, Vec<String>) {
     let cases = cases();
     let mut wrong = Vec::new();
     let mut numbers = 0;
     for entry in entries {
         let case = cases.iter().find(|case| case.name == entry.name).expect("the table was made from the cases");
-        for level in levels() {
+        for &place in places {
             let mut report = |what: &str, outcome: Result<usize, String>| match (outcome, &case.optional) {
                 (Ok(count), _) => numbers += count,
                 (Err(error), Some(reason)) => println!("{} {what}: {error} (acceptable: {reason})", case.name),
-                (Err(error), None) => wrong.push(format!("{} {what} ({level:?}): {error}", case.name)),
+                (Err(error), None) => wrong.push(format!("{} {what} ({place:?}): {error}", case.name)),
             };
             let data: Vec<Array2<T>> = case.variables.iter().map(|v| array(&v.data, v.dim)).collect();
-            let got = (entry.value)(&data, level);
+            let got = (entry.value)(&data, place);
             report("value", compare(got, &case.value, case.scale, T::tolerance(case)));
             for gradient in &case.gradients {
                 let Some((_, f)) = entry.gradients.iter().find(|(name, _)| *name == gradient.variable) else {
@@ -83,7 +79,7 @@ fn differences<T: Type>(entries: &[Entry<T>]) -> (usize, Vec<String>) {
                 };
                 let seed = values_only(&gradient.seed, case);
                 let columns = seed.first().map_or(0, Vec::len);
-                let got = f(&data, &array(&seed, columns), level);
+                let got = f(&data, &array(&seed, columns), place);
                 let what = format!("gradient towards {}", gradient.variable);
                 report(&what, compare(got, &gradient.value, gradient.scale, T::tolerance(case)));
             }

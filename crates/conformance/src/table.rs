@@ -1,14 +1,15 @@
 //! [`Entry`]: a case as compiled functions, and [`Flat`]: results in the layout of the cases.
 
-use keops::{Error, Level};
+use crate::place::Place;
+use keops::Error;
 use ndarray::{Array2, Array3};
 
 /// Data of the variables, in the order of the call.
 pub type Data<T> = [Array2<T>];
 /// Runs the reduction of a case.
-pub type Value<T> = fn(&Data<T>, Level) -> Result<Array2<f64>, Error>;
+pub type Value<T> = fn(&Data<T>, Place) -> Result<Array2<f64>, Error>;
 /// Runs a gradient of a case with a seed.
-pub type Gradient<T> = fn(&Data<T>, &Array2<T>, Level) -> Result<Array2<f64>, Error>;
+pub type Gradient<T> = fn(&Data<T>, &Array2<T>, Place) -> Result<Array2<f64>, Error>;
 
 /// A case as compiled functions.
 #[derive(Debug)]

@@ -116,6 +116,20 @@ pub enum Error {
         /// Shape of the output.
         got: Vec<usize>,
     },
+    /// A dimension that is a const parameter has no meaning.
+    #[error(
+        "{formula}: variable `{variable}` has rows of {dim} numbers; they must have at least 1 number and at most {most}"
+    )]
+    Dimension {
+        /// The formula.
+        formula: &'static str,
+        /// The variable.
+        variable: &'static str,
+        /// Its dimension.
+        dim: usize,
+        /// The largest dimension.
+        most: usize,
+    },
     /// More smallest values are asked for than there are terms.
     #[error("{formula}: K = {k} values per row are asked for, but each row has only N = {n} term(s)")]
     TooFewTerms {
@@ -194,7 +208,8 @@ pub enum Error {
     },
     /// The PTX lacks a kernel.
     #[error(
-        "{formula}: its PTX has no kernel {kernel}: it was made by another version of keops, and is to be made anew"
+        "{formula}: its PTX has no kernel {kernel}: it was made by another version of keops or as a plain source, without \
+         kernels for exact sums, and is to be made anew"
     )]
     NoKernel {
         /// The formula.
