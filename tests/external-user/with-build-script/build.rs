@@ -1,0 +1,3 @@
+fn main() {
+    keops_build::compile();
+}
