@@ -15,10 +15,14 @@ pub(crate) struct Machine {
 impl Machine {
     /// The processor as a part of a file name.
     pub(crate) fn slug(&self) -> String {
-        let letters =
-            self.processor.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' });
-        letters.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-")
+        slug(&self.processor)
     }
+}
+
+/// A name as a part of a file name.
+pub(crate) fn slug(name: &str) -> String {
+    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' });
+    letters.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-")
 }
 
 /// Hardware threads.

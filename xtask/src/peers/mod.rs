@@ -1,7 +1,7 @@
 //! `cargo xtask bench-peers`: the benchmark table with other tools beside keops, on the same data, taking turns.
 
 mod environment;
-mod machine;
+pub(crate) mod machine;
 mod quiet;
 mod rows;
 mod table;
