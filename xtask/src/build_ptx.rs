@@ -4,7 +4,7 @@ use crate::shell;
 use anyhow::{Result, bail};
 use keops_build::report::{self, Tools};
 use keops_build::{Build, KernelFile, Outcome, Target};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 #[derive(clap::Args)]
@@ -60,6 +60,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.report { report(options, outcome.files) } else { Ok(()) }
 }
 
+/// An error if the kernel files of a package are not current.
+pub(crate) fn run_check(package: &Path) -> Result<()> {
+    check(&Build::new(package).check()?)
+}
+
 fn report(options: &Options, mut files: Vec<KernelFile>) -> Result<()> {
     let tools = if options.install { Tools::install()? } else { Tools::find()? };
     files.retain(|file| file.name.contains(&options.only));
@@ -98,5 +103,5 @@ fn check(outcome: &Outcome) -> Result<()> {
         println!("{} kernel files, all current", outcome.files.len());
         return Ok(());
     }
-    bail!("the kernel files are not current; write them anew without --check");
+    bail!("the kernel files are not current; write them anew with `cargo xtask build-ptx --package …`");
 }

@@ -2,7 +2,9 @@
 
 mod bench;
 mod bench_compile;
+mod bench_gpu;
 mod build_ptx;
+mod gpu_tools;
 mod peers;
 mod shell;
 mod test;
@@ -32,8 +34,14 @@ enum Task {
     BuildPtx(build_ptx::Options),
     /// Measure keops, PyKeOps, PyTorch, NumPy and the limit program side by side
     BenchPeers(peers::Options),
+    /// Test on the GPU of this machine, measure it, and write the results to benches/results
+    BenchGpu,
     /// Check and test everything
-    Test,
+    Test {
+        /// Run tests of devices on the GPU of this machine, and not on the simulator
+        #[arg(long)]
+        gpu: bool,
+    },
 }
 
 fn main() -> Result<()> {
@@ -42,6 +50,7 @@ fn main() -> Result<()> {
         Task::BenchCompile => bench_compile::run(),
         Task::BuildPtx(options) => build_ptx::run(&options),
         Task::BenchPeers(options) => peers::run(&options),
-        Task::Test => test::run(),
+        Task::BenchGpu => bench_gpu::run(),
+        Task::Test { gpu } => test::run(gpu),
     }
 }

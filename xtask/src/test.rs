@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything the project checks, in an order in which the quick checks come first.
 
-use crate::shell;
+use crate::{build_ptx, gpu_tools, shell};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
 use std::ops::AddAssign;
@@ -23,25 +23,45 @@ impl AddAssign for Counts {
     }
 }
 
-/// Checks and tests. All tests run, even if some fail.
-pub(crate) fn run() -> Result<()> {
+/// The packages that have an engine of CUDA devices.
+const WITH_CUDA: &str = "--features=keops/cuda,keops-runtime/cuda,keops-conformance/cuda,keops-bench/cuda";
+
+/// Packages outside the workspace, which use keops as others do.
+const USERS: &str = "tests/external-user";
+
+/// Checks and tests. All tests run, even if some fail. Tests of devices run on the simulator, or on the GPU of this machine.
+pub(crate) fn run(gpu: bool) -> Result<()> {
+    gpu_tools::install()?;
     step("format", &mut shell::cargo(["fmt", "--all", "--check"]))?;
-    step("lints", &mut shell::cargo(["clippy", "--workspace", "--all-targets", "--", "--deny=warnings"]))?;
+    for features in ["--features=", WITH_CUDA] {
+        let lints = ["clippy", "--workspace", "--all-targets", features, "--", "--deny=warnings"];
+        // Lints look at no kernel.
+        step("lints", shell::cargo(lints).env("KEOPS_GPU", "off"))?;
+    }
     step(
         "documentation",
-        shell::cargo(["doc", "--workspace", "--no-deps", "--document-private-items"])
+        shell::cargo(["doc", "--workspace", "--no-deps", "--document-private-items", WITH_CUDA])
+            .env("KEOPS_GPU", "off")
             .env("RUSTDOCFLAGS", "--deny=warnings"),
     )?;
+
+    build_ptx::run_check(&shell::root().join(USERS).join("with-kernel-files"))?;
 
     // Examples are built with the tests; documentation tests run after them. Situations with many pairs need an
     // optimised build.
     let start = Instant::now();
     let (mut counts, mut success) = (Counts::default(), true);
-    for arguments in [
-        &["test", "--workspace", "--no-fail-fast"][..],
-        &["test", "--release", "--test", "cases_large", "--no-fail-fast"],
+    let mut users = shell::cargo(["test", "--no-fail-fast"]);
+    users.current_dir(shell::root().join(USERS));
+    for mut command in [
+        shell::cargo(["test", "--workspace", "--no-fail-fast", WITH_CUDA]),
+        shell::cargo(["test", "--release", "--test", "cases_large", "--no-fail-fast"]),
+        users,
     ] {
-        let (more, passed) = count(&mut shell::cargo(arguments))?;
+        if gpu {
+            command.env("KEOPS_TEST_DRIVER", "system");
+        }
+        let (more, passed) = count(&mut command)?;
         counts += more;
         success &= passed;
     }
